@@ -83,9 +83,9 @@ faults: setup
 e2e: setup
 	$(BIN)/pytest tests/e2e
 
-# Under a minute, while one works: no Postgres, no Ray, and few of Hypothesis's examples.
+# Under a minute, while one works: no Postgres, no Ray, nothing heavy, and few examples of each.
 test-fast: setup
-	$(BIN)/pytest -n 2 --dist loadfile --hypothesis-profile=fast --ignore tests/unit/repo tests/unit
+	$(BIN)/pytest -n 2 --hypothesis-profile=fast --few -m "not heavy" --ignore tests/unit/repo tests/unit
 
 up: setup
 	$(BIN)/signoff up --config $(CONFIG)

@@ -22,7 +22,13 @@ def pytest_configure() -> None:
     httpcore2.default_ssl_context = functools.cache(httpcore2.default_ssl_context)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--few", action="store_true", help="try each test with two of its parameters")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("few"):
+        items[:] = distribution.few(items)
     distribution.arrange(items)
 
 

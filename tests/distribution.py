@@ -4,6 +4,8 @@ Those that need Ray run on one worker, so that there is one Ray; long files begi
 ones of `unit` fill what is left. A test that takes longer than a minute says so: it is marked `slow`.
 """
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,15 @@ class Distribution(LoadFileScheduling):
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
         return _RAY if _place(file) == 0 else file
+
+
+def few(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
+    """Those with the first two of each test's parameters."""
+    of_each: Counter[str] = Counter()
+    for item in items:
+        of_each[item.nodeid.partition("[")[0]] += 1
+        if of_each[item.nodeid.partition("[")[0]] <= 2:
+            yield item
 
 
 def arrange(items: list[pytest.Item]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.cluster import Cluster
-from tests.e2e.story import People, Rest
+from tests.e2e.story import People, Refused, Rest
 from tests.fakes.outside.page_site import Answer, PageSite, article, serving
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
@@ -76,6 +76,14 @@ class Research:
                     return found
                 assert found["status"] not in ENDED, found
                 await asyncio.sleep(0.2)  # asked again over HTTP, as a client does
+
+    async def until_read(self, pages: int) -> None:
+        """Wait until so many pages are done."""
+        async with asyncio.timeout(120):
+            while True:
+                if (await self.get())["progress"]["urls_done"] >= pages:
+                    return
+                await asyncio.sleep(0.1)  # asked again over HTTP, as a client does
 
     async def decide(self, shown: Any, decision: str, **changes: Any) -> Any:
         """Decide on what was shown."""
@@ -182,3 +190,37 @@ async def test_the_story_while_runners_die_at_every_step(cluster: Cluster, site:
     assert set(asked) == {"/robots.txt", "/mill", "/ice", "/login"}
     steps = [message["step"] for message in (await research.get("/messages"))["messages"]]
     assert len(steps) == len(set(steps)), "an agent says once what it did, however often it was begun"
+
+
+async def test_what_was_stopped_reads_nothing_more_and_what_it_found_is_kept(
+    cluster: Cluster, site: PageSite
+) -> None:
+    people = People(cluster)
+    site.pages |= {f"/slow/{n}": article(f"Wheel {n}", f"Wheel {n} turns in winter. " * 20) for n in range(6)}
+    urls = [f"{site.origin}/slow/{n}" for n in range(6)]
+    first = await Research.begun(people, task_type="scrape", urls=urls)
+    shown = await first.until("research_urls")
+    before = len(site.hits)
+    await first.decide(shown, "approve")
+    await first.until_read(2)
+    await people.request("ann", "POST", f"{AT}/{first.number}/stop", {"reason": "enough"})
+    kept = await first.get("/results")
+    read = [url["url"] for url in kept["urls"] if url["source_id"] is not None]
+    assert 2 <= len(read) < len(urls)
+    with pytest.raises(Refused, match="409"):
+        await first.decide(shown, "approve")
+
+    again = await Research.begun(
+        people,
+        task_type="scrape",
+        urls=urls,
+        parent_workflow_id=first.number,
+        config={"require_approval": False},
+    )
+    done = await again.until()
+    assert (done["status"], done["parent_workflow_id"]) == ("completed", first.number)
+    assert await first.get("/results") == kept, "nothing was written after it was stopped"
+    asked = [hit.path for hit in site.hits[before:] if hit.path.startswith("/slow/")]
+    assert set(asked) == {f"/slow/{n}" for n in range(6)}
+    twice = {path for path in asked if asked.count(path) > 1}
+    assert not {f"{site.origin}{path}" for path in twice} & set(read), "what was read was not fetched again"

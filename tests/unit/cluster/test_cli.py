@@ -100,6 +100,7 @@ class TestCommand:
         assert result.exit_code == 1
         assert json.loads(result.stdout)["database"] is None
 
+    @pytest.mark.heavy
     def test_a_taken_port_stops_up_before_anything_is_started(
         self, config_file: Path, config: Config
     ) -> None:

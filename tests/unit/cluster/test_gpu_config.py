@@ -72,6 +72,7 @@ def test_no_secret_is_made_in_a_pod_which_would_take_it_along() -> None:
     assert sorted(re.findall(r"--from-file=(\w+)", made)) == sorted(SECRETS)
 
 
+@pytest.mark.heavy
 def test_the_llm_application_is_built_without_a_cluster(config: Config) -> None:
     ray = pytest.importorskip("ray")
     pytest.importorskip("vllm")

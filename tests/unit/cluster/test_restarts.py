@@ -27,6 +27,8 @@ from models.config.yaml_layers import read_layers
 from models.errors import ConfigInvalid, PromptInvalid
 from tests.profile import write_yaml
 
+pytestmark = pytest.mark.heavy
+
 ROOT = Path(__file__).resolve().parents[3]
 CHAT = {
     "main_chat",

@@ -43,6 +43,7 @@ def test_what_ray_can_t_answer_is_a_problem_beside_what_is_known(
     assert nodes.startswith("can't ask Ray for its nodes: the control store is away: ")
 
 
+@pytest.mark.heavy
 def test_what_could_not_be_asked_is_not_said_to_be_missing(config: Config) -> None:
     nothing = status.Status()
     assert status.shortfalls(config, nothing, known=()) == []

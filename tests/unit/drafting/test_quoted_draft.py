@@ -71,6 +71,7 @@ def drafted(*sources: Source, replies: tuple[Any, ...] = ("x", "y"), query: str 
 
 
 @given(SOURCES, SOURCES, REPLIES, REPLIES)
+@pytest.mark.heavy
 def test_every_character_is_from_a_source_or_a_fixed_list(
     first: str, second: str, reply: str, again: str
 ) -> None:

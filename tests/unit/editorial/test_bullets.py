@@ -98,6 +98,7 @@ def test_the_excerpt_is_the_first_quotation(note: str, excerpt: str) -> None:
     assert parsed(f"- {note}") == [(excerpt, note)]
 
 
+@pytest.mark.heavy
 def test_a_large_review_is_quick() -> None:
     assert len(parsed("- “" * 300_000)) == 1
     assert len(parsed('- ""\n' * 100_000)) == 100_000

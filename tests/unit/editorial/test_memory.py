@@ -223,6 +223,7 @@ def _remember_many(root: Path, timestamp: str, author: str, barrier: Barrier) ->
         memory(root).remember(record)
 
 
+@pytest.mark.heavy
 def test_two_processes_leave_one_whole_file_per_key_on_both_sides_of_midnight(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     barrier = context.Barrier(2)

@@ -250,6 +250,7 @@ def test_any_text_supports_itself(text: str, language: Language) -> None:
         "# ",
     ],
 )
+@pytest.mark.heavy
 def test_time_is_linear_in_the_text(part: str) -> None:
     def took(size: int) -> float:
         text = part * (size // len(part))

@@ -329,6 +329,7 @@ def test_the_same_entities_have_the_same_merges_in_any_order(
         )
 
 
+@pytest.mark.heavy
 def test_near_vectors_are_found_among_many() -> None:
     chance = numpy.random.default_rng(1)
     vectors = chance.standard_normal((6_000, 64)) + 1.5
@@ -341,6 +342,7 @@ def test_near_vectors_are_found_among_many() -> None:
     assert all(units[one] @ units[other] >= 0.9499 for one, other in found)
 
 
+@pytest.mark.heavy
 def test_many_entities_are_merged_in_time() -> None:
     chance = random.Random(3)
     words = ["".join(chance.choices("abcdefghiklmnoprstuwz", k=8)) for _ in range(4_000)]
@@ -352,6 +354,7 @@ def test_many_entities_are_merged_in_time() -> None:
     assert time.process_time() - begun < 20
 
 
+@pytest.mark.heavy
 def test_many_of_one_name_are_merged_in_time_even_where_some_are_apart() -> None:
     entities = [mention(f"{n:05}", "United States", "location") for n in range(16_000)]
     begun = time.process_time()

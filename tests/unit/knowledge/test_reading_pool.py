@@ -16,6 +16,8 @@ from actors.systems.knowledge.parsing.reading_pool import ReadingPool
 from models.errors import ClusterProblem, DocumentUnreadable
 from models.knowledge.pages import PASSING, PageText
 
+pytestmark = pytest.mark.heavy
+
 ROOT = Path(__file__).resolve().parents[3]
 URL = "https://example.org/"
 GOOD = (

@@ -502,6 +502,7 @@ def test_it_takes_linear_time(unit: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["1", "@", "+", "-"])
+@pytest.mark.heavy
 def test_a_large_run_of_one_sign_is_read_in_seconds(unit: str) -> None:
     assert _seconds(unit * 2_000_000) < 20
 

@@ -163,6 +163,7 @@ def test_a_folder_without_a_model_is_refused_before_anything_is_begun(
         ScrapingSettings.of(config.model_copy(update={"knowledge": knowledge}))
 
 
+@pytest.mark.heavy
 async def test_a_reader_of_pages_has_the_model_before_its_memory_is_bounded(tmp_path: Path) -> None:
     """What torch takes of address space is more than a page may."""
     folder = _saved(tmp_path / "model")

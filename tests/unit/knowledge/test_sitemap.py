@@ -172,6 +172,7 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
+@pytest.mark.heavy
 def test_whatever_is_packed_is_read_in_little_memory(bomb: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sitemap_module, "_MOST_ELEMENTS", 300_000)
     begin, piece, size, told = BOMBS[bomb]

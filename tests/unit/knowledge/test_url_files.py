@@ -107,6 +107,7 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.heavy
 def test_what_is_packed_is_read_in_little_memory(name: str, tmp_path: Path) -> None:
     piece, size = BOMBS[name]
     with gzip.open(tmp_path / name, "wb", compresslevel=1) as file:
@@ -130,6 +131,7 @@ def test_what_is_packed_is_read_in_little_memory(name: str, tmp_path: Path) -> N
         assert len(said) == ("same" in name)
 
 
+@pytest.mark.heavy
 def test_a_parquet_that_repeats_one_long_text_holds_it_once(tmp_path: Path) -> None:
     long = f"{GOOD[0]}?{'x' * 1_000_000}"
     indices = pa.array([0] * 3000, pa.int32())

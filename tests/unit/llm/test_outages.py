@@ -131,6 +131,7 @@ async def test_a_sick_endpoint_is_left_alone_by_all_clients_of_the_process(
         assert error.facts["away_since"]
 
 
+@pytest.mark.heavy
 async def test_when_it_wakes_one_call_goes_first_and_the_rest_follow(server: ModelServer, name: str) -> None:
     server.script(*[Rule(status=500, times=1)] * BREAKER.faults, Rule(hold=True, reply="well again", times=1))
     await refusal_of(ask(client(server, name, max_retries=9)), ModelUnavailable)

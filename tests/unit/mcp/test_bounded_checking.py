@@ -210,6 +210,7 @@ def test_what_is_paid_for_comes_to_what_jsonschema_says(schema: Any, value: Any,
 
 
 @given(_schemas, st.sampled_from([0, 8]))
+@pytest.mark.heavy
 def test_so_is_checking_the_schema_itself(schema: Any, times: int) -> None:
     lines, _ = _checked(_again_and_again(schema, times), DIALECTS[NEWEST][0].META_SCHEMA)
     assert lines <= _LINES_A_STEP

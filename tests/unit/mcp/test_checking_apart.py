@@ -77,6 +77,7 @@ async def test_a_check_that_does_not_end_is_ended(tmp_path: Path) -> None:
     assert not psutil.pid_exists(int(marker.read_text(encoding="utf-8")))
 
 
+@pytest.mark.heavy
 async def test_the_loop_goes_on_while_a_pattern_gives_way_to_nobody() -> None:
     task = asyncio.create_task(apart(thrashing, seconds=1.0))
     ticks = await _ticks_until(task)
@@ -197,6 +198,7 @@ _values = st.recursive(
 
 @examples(10)
 @given(st.lists(st.tuples(_values, _schemas), min_size=20, max_size=40))
+@pytest.mark.heavy
 def test_what_is_checked_apart_comes_to_the_same(pairs: list[tuple[Any, Any]]) -> None:
     found = asyncio.run(apart(verdicts, pairs, seconds=20.0))
     assert json.loads(found.fault or "") == [verdict(value, schema) for value, schema in pairs]

@@ -54,6 +54,7 @@ def stands_alone(path: Key) -> bool:
 
 @examples(150)
 @given(path=st.sampled_from(sorted(filter(stands_alone, keys(RAW)), key=str)))
+@pytest.mark.heavy
 def test_a_missing_key_is_optional_or_refused_by_its_path(
     tmp_path_factory: pytest.TempPathFactory, path: Key
 ) -> None:

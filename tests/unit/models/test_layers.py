@@ -255,6 +255,7 @@ class TestWordsForNoBound:
     @pytest.mark.parametrize(
         ("setting", "word"), [("auth.decide", "any_token"), ("retention.conversations_days", "forever")]
     )
+    @pytest.mark.heavy
     def test_null_takes_away_or_is_told_the_word(self, setting: str, word: str, tmp_path: Path) -> None:
         below = copied(tmp_path, "local.yaml")
         section, _, key = setting.partition(".")

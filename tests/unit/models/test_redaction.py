@@ -131,6 +131,7 @@ def nothing_kept() -> Iterator[None]:
 @example("pa55/w0rd-Zürich+x", SPELT[-2], "{}")
 @example("pa55/w0rd-Zu\u0308rich+x", SPELT[-1], "{}")
 @example("a@b:c/d?e%f", quote, "postgresql+psycopg://u:{}@h/db")
+@pytest.mark.heavy
 def test_a_secret_that_is_kept_is_told_in_no_spelling(secret: str, spelt: object, around: str) -> None:
     assert callable(spelt)
     written = spelt(secret)
@@ -162,6 +163,7 @@ def test_a_secret_that_is_kept_is_told_in_no_encoding(how: str, secret: str) -> 
 @given(
     st.text(st.sampled_from("aZ9-" + SPECIAL), min_size=12, max_size=20).filter(lambda t: len(t.strip()) > 11)
 )
+@pytest.mark.heavy
 def test_another_secret_is_hidden_in_no_base64(secret: str) -> None:
     """Wherever it begins in what is encoded: at each of the three places of a group."""
     for before in ("", "u:", "us:", "use:"):
@@ -346,6 +348,7 @@ def test_a_short_word_is_not_taken_for_a_secret_wherever_it_stands() -> None:
 
 
 @given(kept_secrets)
+@pytest.mark.heavy
 def test_no_error_line_trace_or_log_tells_one(secret: str) -> None:
     """Of what was raised, what it was raised from, its notes and its group; whole or cut anywhere."""
 
@@ -427,6 +430,7 @@ def test_whoever_is_handed_a_secret_of_the_configuration_knows_it() -> None:
         assert redacted(f"key {value}") == f"key {HIDDEN}"
 
 
+@pytest.mark.heavy
 def test_a_text_without_an_end_takes_no_longer_than_it_is_long() -> None:
     """What would take quadratic time does not end within the test's time limit."""
     pieces = (

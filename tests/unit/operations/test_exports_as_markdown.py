@@ -41,6 +41,7 @@ def inline_tokens(markdown: str, dialect: str) -> list[Any]:
 
 @pytest.mark.parametrize("dialect", ["commonmark", "gfm-like"])
 @given(approved=hostile_results())
+@pytest.mark.heavy
 def test_nothing_from_outside_comes_alive(approved: ApprovedResults, dialect: str) -> None:
     tokens = inline_tokens(as_markdown(approved), dialect)
     assert {token.type for token in tokens} <= INLINE

@@ -56,6 +56,7 @@ def naming(approved: ApprovedResults, words: str, **more: Any) -> ApprovedResult
 
 @examples(30, suppress_health_check=[HealthCheck.too_slow])
 @given(hostile_results())
+@pytest.mark.heavy
 def test_no_text_keeps_it_from_being_made_or_comes_alive(approved: ApprovedResults) -> None:
     reader = PdfReader(io.BytesIO(made(approved)))
     assert not reader.attachments
@@ -68,6 +69,7 @@ def test_no_text_keeps_it_from_being_made_or_comes_alive(approved: ApprovedResul
 
 @examples(30, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(st.sampled_from(LATIN), min_size=1, max_size=60))
+@pytest.mark.heavy
 def test_words_are_read_out_of_it_as_they_were(words: str) -> None:
     assert squeezed(words) in squeezed(text_of(made(naming(example(), words))))
 
@@ -121,6 +123,7 @@ def test_mock_data_is_marked_on_each_page_and_at_each_piece() -> None:
 
 @examples(20, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(st.sampled_from("xW漢é/.-_"), min_size=1, max_size=3), st.integers(1, 400))
+@pytest.mark.heavy
 def test_no_word_runs_over_into_what_stands_beside_it(part: str, times: int) -> None:
     words = part * times
     approved = naming(example(), words).model_copy(update={"name": words, "requested_by": words})

@@ -86,6 +86,7 @@ async def test_where_the_model_makes_no_plan_of_what_a_person_said_he_is_told(co
     assert "only the mail" in plan.notes[1]
 
 
+@pytest.mark.heavy
 async def test_a_model_that_is_away_is_waited_for(config: Config) -> None:
     with pytest.raises(ModelUnavailable):
         await asked(config, ScriptedCompletions(ModelUnavailable("away", waits_for="m")))

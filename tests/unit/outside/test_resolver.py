@@ -57,6 +57,7 @@ async def until(condition: Any) -> None:
             await asyncio.sleep(0.005)
 
 
+@pytest.mark.heavy
 async def test_slow_names_hold_up_no_other_name_and_no_other_thread(lookups: Lookups) -> None:
     slow = [asyncio.create_task(asked_for(f"slow{n}.example.com", 0.2)) for n in range(60)]
     ended = await asyncio.gather(*slow, return_exceptions=True)

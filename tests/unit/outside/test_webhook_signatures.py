@@ -179,6 +179,7 @@ def test_other_headers_are_fine() -> None:
     st.floats(0.001, 1e6),
     st.floats(0, 1),
 )
+@pytest.mark.heavy
 def test_pauses_double_up_to_the_longest_and_spread_by_half(
     attempt: int, delay: float, longest: float, chance: float
 ) -> None:

@@ -96,6 +96,7 @@ _SENTENCE = st.integers(4, 30).map(lambda n: "The " + " ".join(["word"] * n) + f
 
 
 @given(st.lists(st.integers(0, 39), max_size=40, unique=True), st.integers(10, 300), st.integers(0, 200))
+@pytest.mark.heavy
 def test_a_text_is_as_long_as_it_should_be_where_its_source_has_enough(
     choice: list[int], least: int, more: int
 ) -> None:

@@ -311,6 +311,7 @@ _VERDICTS: list[SupportVerdict | Exception] = [YES, NO, ModelTimedOut("slow")]
 
 @examples(150)
 @given(_DRAFTS, st.lists(_DRAFTS, min_size=8, max_size=8), st.lists(st.sampled_from(_VERDICTS), min_size=1))
+@pytest.mark.heavy
 def test_whoever_writes_and_checks_the_rules_hold(
     draft: SectionReply, rewrites: Sequence[SectionReply], verdicts: Sequence[SupportVerdict | Exception]
 ) -> None:

@@ -140,6 +140,7 @@ def test_the_order_in_which_points_come_changes_nothing(
     assert clusters(vectors, shape) == clusters(units(matrix(rows)), shape)
 
 
+@pytest.mark.heavy
 def test_more_points_than_are_linked_at_once_are_clustered_by_their_middles() -> None:
     vectors, labels = blobs(3_000, themes=6)
     order = numpy.random.default_rng(1).permutation(3_000)
@@ -151,6 +152,7 @@ def test_more_points_than_are_linked_at_once_are_clustered_by_their_middles() ->
     assert clusters(mixed, shape, same=0.9999) == found
 
 
+@pytest.mark.heavy
 def test_memory_is_linear_in_the_number_of_points() -> None:
     vectors = units(blobs(4_500, themes=60, size=8)[0])
     clusters(vectors[:20], TreeShape())

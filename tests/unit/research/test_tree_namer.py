@@ -95,6 +95,7 @@ def test_what_is_no_name_is_asked_for_again_and_then_leaves_the_node_its_own(rep
 
 
 @pytest.mark.parametrize("error", [REFUSED, TIMED_OUT])
+@pytest.mark.heavy
 def test_a_refusal_or_a_slow_answer_leaves_the_node_its_own(error: Exception) -> None:
     assert named_by(error, error).value.name == ""
 

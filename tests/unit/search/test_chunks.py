@@ -64,6 +64,7 @@ TEXTS = st.lists(
 
 @examples(60)
 @given(text=TEXTS, size=st.integers(6, 40), share=st.floats(0, 0.9))
+@pytest.mark.heavy
 def test_passages_are_slices_that_the_model_reads_whole_and_cover_the_text(
     minilm: Tokenizer, text: str, size: int, share: float
 ) -> None:

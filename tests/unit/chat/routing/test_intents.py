@@ -71,6 +71,7 @@ async def test_unseen_messages_are_routed_right(shipped: Intents, config: Config
     assert share(sure) >= 0.95
 
 
+@pytest.mark.heavy
 async def test_voices_that_were_never_heard_are_routed_right(shipped: Intents, config: Config) -> None:
     """A part of `make eval-intents`, small enough for every run: four voices, by turns."""
     corpus = read_corpus(shipped)
@@ -84,6 +85,7 @@ async def test_voices_that_were_never_heard_are_routed_right(shipped: Intents, c
     assert share(sure) > 0.9 > 0.7 > share(unsure)
 
 
+@pytest.mark.heavy
 async def test_a_judge_decides_what_is_unsure(shipped: Intents, config: Config) -> None:
     """Over HTTP, by a judge that is always right: what is offered decides what remains wrong."""
     corpus = read_corpus(shipped)

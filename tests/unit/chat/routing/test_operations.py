@@ -63,6 +63,7 @@ def test_messages_that_were_kept_apart(name: str, least: float) -> None:
         assert right(kept, asks) >= 0.98
 
 
+@pytest.mark.heavy
 async def test_no_message_of_those_who_want_something_else_is_taken_for_one(config: Config) -> None:
     """What twelve people wrote, and five hundred examples: nobody had operations in mind."""
     intents = read_intents(config.chat.intents_file)

@@ -164,6 +164,7 @@ IN_ORDER = "Gmail, accounts payable, CRM, analysis; one after the other, each wi
 
 class TestOperationsView:
     @given(anything, st.booleans(), st.integers(30, 90))
+    @pytest.mark.heavy
     def test_nothing_that_others_wrote_looks_like_the_command(
         self, text: str, terminal: bool, width: int
     ) -> None:

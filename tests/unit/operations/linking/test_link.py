@@ -58,6 +58,7 @@ def test_all_evidence_stands_where_it_is_said_to(some: list[SourceItem]) -> None
 
 
 @given(items(), st.randoms())
+@pytest.mark.heavy
 def test_the_order_of_items_changes_nothing(some: list[SourceItem], chance: random.Random) -> None:
     shuffled = list(some)
     chance.shuffle(shuffled)
@@ -235,6 +236,7 @@ def test_a_huge_text_of_any_kind_is_read_at_once(unit: str) -> None:
 
 
 @given(st.booleans())
+@pytest.mark.heavy
 def test_thousands_of_equal_items_are_linked_at_once(several: bool) -> None:
     agents = ("gmail", "accounts_payable", "crm") if several else ("accounts_payable",)
     many = [item(agents[n % len(agents)], n, **_BILL) for n in range(2_000)]  # type: ignore[arg-type]
