@@ -1,7 +1,7 @@
 """In which order tests run, on which worker of pytest-xdist, and how long one may take.
 
 Those that need Ray run on one worker, so that there is one Ray; long files begin first, and the many short
-ones of `unit` fill what is left. A test that takes longer than a minute says so: it is marked `slow`.
+ones of `unit` fill what is left. A test that takes longer than two minutes says so: it is marked `slow`.
 """
 
 from collections import Counter
