@@ -23,3 +23,8 @@ def proving() -> bool:
 def examples(count: int, **others: Any) -> settings:
     """Settings of a property that `proof` tries so often; other profiles no more often than they say."""
     return settings(max_examples=count if proving() else min(count, settings().max_examples), **others)
+
+
+def hostile(size: int) -> int:
+    """The size of a text that is made to be slow: a fifth in the suite, where quadratic time shows, too."""
+    return size if proving() else size // 5

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from actors.platform.text.links import link_key, links, offered_links
 from actors.systems.editorial.agents.footnotes import footnote_faults
 from models.content.editorial import ArticleResponse
-from tests.examples import examples
+from tests.examples import examples, hostile
 
 URL = "https://example.org/rates"
 PASSAGE = "factbook-fr.md#3"
@@ -265,7 +265,7 @@ SLOW = ["[^", "](", "](](", "[x](a\\", "](<", "10.1234/", "10.1234.", "://", "//
 @pytest.mark.parametrize("piece", [*SLOW, "[x]: a\n", "a.md#1/", "\\", "](x \n", "a-", "\n", "(", " "])
 def test_a_text_made_to_be_slow_is_not(piece: str) -> None:
     """These take about a second; quadratic time would be minutes."""
-    large = piece * (200_000 // len(piece))
+    large = piece * (hostile(200_000) // len(piece))
     started = time.process_time()
     for text in (large, f"https://a.com/{large}", f"## Footnotes\n[^1]: {large}"):
         footnote_faults(article(text), source_text=large, citations=[URL])

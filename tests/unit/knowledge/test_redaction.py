@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 
 from actors.systems.knowledge.redaction.redactor import Redactor
 from models.knowledge.redaction import PII_KINDS, PiiKind
+from tests.examples import hostile
 
 REDACTOR = Redactor(PII_KINDS)
 
@@ -496,8 +497,8 @@ def _seconds(text: str, tries: int = 1) -> float:
 @pytest.mark.parametrize("unit", UNITS)
 def test_it_takes_linear_time(unit: str) -> None:
     """Four times as much of nothing but one hard thing takes about four times as long, not sixteen."""
-    short = _seconds(unit * (50_000 // len(unit)), tries=2)
-    long = _seconds(unit * (200_000 // len(unit)), tries=3)
+    short = _seconds(unit * (hostile(50_000) // len(unit)), tries=2)
+    long = _seconds(unit * (hostile(200_000) // len(unit)), tries=3)
     assert long < 8 * short + 0.1
 
 

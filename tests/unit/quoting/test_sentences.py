@@ -14,6 +14,7 @@ from actors.platform.text.language import Language
 from actors.platform.text.lexicon import lexicon
 from models.errors import ConfigInvalid
 from models.text import seen, unstorable
+from tests.examples import hostile
 
 BOUNDARIES: dict[Language, list[str]] = yaml.safe_load(
     (Path(__file__).parent / "boundaries.yaml").read_text()
@@ -350,7 +351,7 @@ _REPEATED_LINES = (
 
 @pytest.mark.parametrize("unit", [*_REPEATED, *_REPEATED_LINES, "W 2024 r. "])
 def test_a_hostile_megabyte_is_split_soon(unit: str) -> None:
-    text = unit * (1_000_000 // len(unit))
+    text = unit * (hostile(1_000_000) // len(unit))
     begun = time.process_time()
     sentences(text)
     assert time.process_time() - begun < 20
