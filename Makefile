@@ -64,14 +64,15 @@ check: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Two at a time, each with a Postgres of its own (`tests/distribution.py`); then everything together, by itself.
+WORKERS ?= 2
+# As many at a time as there are WORKERS, each with a Postgres of its own (`tests/distribution.py`); then everything together, by itself.
 test: check pgbouncer
-	$(BIN)/pytest -n 2 --no-loadscope-reorder tests/unit tests/integration
+	$(BIN)/pytest -n $(WORKERS) --no-loadscope-reorder tests/unit tests/integration
 	$(BIN)/pytest tests/e2e
 
 # The same rules with many more examples, drawn anew each time: before a release, and nightly.
 proof: setup pgbouncer
-	$(BIN)/pytest -n 2 --no-loadscope-reorder --hypothesis-profile=proof tests/unit tests/integration
+	$(BIN)/pytest -n $(WORKERS) --no-loadscope-reorder --hypothesis-profile=proof tests/unit tests/integration
 
 # At least so many faults, drawn by SEED; a quarter of an hour on an idle machine. LOAD: processes that burn beside.
 FAULTS ?= 1000
@@ -85,7 +86,7 @@ e2e: setup
 
 # Under a minute, while one works: no Postgres, no Ray, nothing heavy, and few examples of each.
 test-fast: setup
-	$(BIN)/pytest -n 2 --hypothesis-profile=fast --few -m "not heavy" --ignore tests/unit/repo tests/unit
+	$(BIN)/pytest -n $(WORKERS) --hypothesis-profile=fast --few -m "not heavy" --ignore tests/unit/repo tests/unit
 
 up: setup
 	$(BIN)/signoff up --config $(CONFIG)
