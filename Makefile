@@ -65,7 +65,7 @@ check: setup
 	$(BIN)/lint-imports
 
 WORKERS ?= 2
-# As many at a time as there are WORKERS, each with a Postgres of its own (`tests/distribution.py`); then everything together, by itself.
+# So many WORKERS at a time, each with a Postgres of its own (`tests/distribution.py`); then everything together.
 test: check pgbouncer
 	$(BIN)/pytest -n $(WORKERS) --no-loadscope-reorder tests/unit tests/integration
 	$(BIN)/pytest tests/e2e

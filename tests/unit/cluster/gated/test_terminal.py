@@ -26,6 +26,8 @@ from tests.unit.cluster.gated.site import (
     digest_of,
 )
 
+pytestmark = pytest.mark.heavy
+
 
 class TestAnyGate:
     def test_approve_sends_the_digest_of_what_was_shown(self, token: Path) -> None:
