@@ -15,8 +15,9 @@ import psycopg
 from pydantic import BaseModel, ValidationError
 
 from actors.platform import tracing
+from actors.platform.search.hybrid import HybridSearch
 from actors.platform.system import AgentDirectory
-from actors.platform.tools.tool import Search, Tool, ToolContext
+from actors.platform.tools.tool import Tool, ToolContext
 from models.config import Config
 from models.error_lines import error_line
 from models.errors import FeatureOff, InputInvalid, ProviderMissing, RateLimited, SignoffError, ToolNotFound
@@ -58,7 +59,7 @@ class Registry:
         *,
         config: Config,
         database: Database,
-        search: Search,
+        search: HybridSearch,
         agents: AgentDirectory | None = None,
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}

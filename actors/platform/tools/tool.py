@@ -9,16 +9,15 @@ import typing
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from actors.platform.search.hybrid import HybridSearch
 from actors.platform.system import AgentDirectory
 from actors.platform.tools.route import RestRoute
 from models.config import Config
-from models.content.search import Found, FoundArticle, FoundResource
 from models.errors import AgentDied
-from models.people.scopes import Scope
 from models.people.users import UserContext
 from models.record import Record
 from models.store.database import Connection, Database
@@ -35,34 +34,6 @@ class Output(Record):
     success: bool = True
 
 
-class Search(Protocol):
-    """The seam to hybrid search; see `actors.platform.search.hybrid.HybridSearch`."""
-
-    async def articles(
-        self,
-        query: str,
-        *,
-        topics: frozenset[str] | None,
-        scopes: tuple[Scope, ...],
-        include_drafts: bool,
-        limit: int,
-    ) -> Found[FoundArticle]:
-        """Articles that `scopes` may see, best first."""
-        ...
-
-    async def resources(
-        self,
-        query: str,
-        *,
-        kinds: frozenset[str],
-        topics: frozenset[str] | None,
-        scopes: tuple[Scope, ...],
-        limit: int,
-    ) -> Found[FoundResource]:
-        """Resources that `scopes` may see, best first."""
-        ...
-
-
 @dataclass(frozen=True)
 class ToolContext:
     """What a tool works with: who calls, the configuration, the call's transaction, search, and agents."""
@@ -70,7 +41,7 @@ class ToolContext:
     caller: UserContext
     config: Config
     database: Database
-    search: Search
+    search: HybridSearch
     agents: AgentDirectory | None = None
     _connection: Connection | None = None
     _record: Callable[[Connection, BaseModel], Awaitable[None]] | None = None

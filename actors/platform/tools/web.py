@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from actors.platform.tools.tool import Input, Output, ToolContext, tool
-from actors.platform.web.providers.search import ProviderName, lacking, provider_of
+from actors.platform.web.providers.search import ProviderName, SearchContext, lacking, provider_of
 from models.content.outside import SearchHit, SearchKind
 from models.tools import PlainText, ToolPermission
 
@@ -76,6 +76,7 @@ async def search_financial_news(context: ToolContext, request: WebSearchRequest)
 
 
 async def _search(context: ToolContext, kind: SearchKind, request: WebSearchRequest) -> WebSearchResponse:
-    provider = provider_of(context, request.provider)
+    asked = SearchContext(context.caller, context.config, context.database, context.search)
+    provider = provider_of(asked, request.provider)
     answer = await provider.search(kind, request.query.strip(), request.limit)
     return WebSearchResponse(provider=answer.provider, results=answer.hits, note=answer.note)

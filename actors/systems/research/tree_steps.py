@@ -14,7 +14,6 @@ from actors.platform.runtime.run import Run
 from actors.platform.text.language import language_of
 from actors.systems.research.agents.organizer import GrownTree
 from actors.systems.research.limits import ResearchMeter, own_failure
-from actors.systems.research.synthesis.agent_ports import AgentChecker, AgentWriter
 from actors.systems.research.synthesis.passages import standing
 from actors.systems.research.synthesis.quoted import quoted_section
 from actors.systems.research.synthesis.writing import written_section
@@ -235,8 +234,8 @@ class TreeSteps:
             return Answer(value=await asyncio.to_thread(quoted_section, offer, most=settings.most_sentences))
         return await written_section(
             offer,
-            writer=AgentWriter(self.run.agent("organizer"), language=language),
-            checker=AgentChecker(self.run.agent("support_judge"), language=language),
+            writer=self.run.agent("organizer"),
+            checker=self.run.agent("support_judge"),
             language=language,
             most=settings.most_sentences,
         )

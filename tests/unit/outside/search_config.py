@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from actors.platform.systems import load
-from actors.platform.tools.tool import ToolContext
-from actors.platform.web.providers.search import ProviderName, provider_of
+from actors.platform.web.providers.search import ProviderName, SearchContext, provider_of
 from models.config import Config
 from models.config.outside import GoogleCseSearch, SearchProviders, SearxngSearch
 from models.content.outside import DateRange, SearchAnswer, SearchKind
@@ -50,5 +49,5 @@ async def search(
 ) -> SearchAnswer:
     """Search as an analyst, with the default provider where none is named."""
     caller = UserContext.model_construct(subject="ann", scopes=read_scopes(["macro:analyst"]))
-    context = ToolContext(caller=caller, config=config, database=None, search=None)  # type: ignore[arg-type]
+    context = SearchContext(caller=caller, config=config, database=None, search=None)  # type: ignore[arg-type]
     return await provider_of(context, name).search(kind, query, limit, date_range)

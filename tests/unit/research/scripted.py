@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from actors.platform.text.language import Language
 from actors.systems.research.synthesis.draft_reply import SectionReply
 from actors.systems.research.synthesis.ports import RewriteRequest
 from models.llm import Answer, ModelCall
@@ -42,10 +43,10 @@ class ScriptedWriter:
         self._rewrites = list(rewrites)
         self.asked: list[RewriteRequest] = []
 
-    async def write(self, offer: SectionOffer) -> Answer[SectionReply]:
+    async def write(self, offer: SectionOffer, language: Language) -> Answer[SectionReply]:
         return _answer(self._draft, "writer")
 
-    async def rewrite(self, request: RewriteRequest) -> Answer[SectionReply]:
+    async def rewrite(self, request: RewriteRequest, language: Language) -> Answer[SectionReply]:
         self.asked.append(request)
         return _answer(self._rewrites.pop(0), "writer")
 
@@ -53,7 +54,7 @@ class ScriptedWriter:
 class StubbornWriter(ScriptedWriter):
     """Writes the same sentence again, whatever it is told."""
 
-    async def rewrite(self, request: RewriteRequest) -> Answer[SectionReply]:
+    async def rewrite(self, request: RewriteRequest, language: Language) -> Answer[SectionReply]:
         self.asked.append(request)
         return _answer(drafted((request.sentence.text, request.sentence.points)), "writer")
 
@@ -65,7 +66,7 @@ class ScriptedChecker:
         self._says = says
         self.asked: list[SupportQuestion] = []
 
-    async def check(self, question: SupportQuestion) -> Answer[SupportVerdict]:
+    async def check(self, question: SupportQuestion, language: Language) -> Answer[SupportVerdict]:
         self.asked.append(question)
         said = self._says(question)
         if isinstance(said, Exception):

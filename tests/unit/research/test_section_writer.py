@@ -6,7 +6,6 @@ from typing import Any
 import jsonschema
 import pytest
 
-from actors.systems.research.synthesis.agent_ports import AgentWriter
 from actors.systems.research.synthesis.draft_reply import read_draft
 from actors.systems.research.synthesis.ports import RewriteRequest
 from actors.systems.research.synthesis.writing import written_section
@@ -173,17 +172,16 @@ def test_a_small_window_is_shown_fewer_points_and_only_those_may_be_cited() -> N
 
 async def test_behind_the_seam_a_section_is_written_in_the_questions_language() -> None:
     agent, model = writer(GOOD)
-    port = AgentWriter(agent, language="en")
-    answer = await written_section(OFFER, writer=port, checker=says(YES), language="en")
+    answer = await written_section(OFFER, writer=agent, checker=says(YES), language="en")
     assert [one.outcome for one in answer.value.shown] == ["kept"]
     assert "Write in English" in model.asked[0].system
 
 
 async def test_behind_the_seam_a_failed_writer_leaves_quotations_and_one_that_is_away_is_waited_for() -> None:
-    port = AgentWriter(writer("no", "no")[0], language="en")
+    port = writer("no", "no")[0]
     section = (await written_section(OFFER, writer=port, checker=says(YES), language="en")).value
     assert section.written == "quotes"
     assert "no usable reply" in (section.fallback or "")
-    away = AgentWriter(writer(AWAY)[0], language="en")
+    away = writer(AWAY)[0]
     with pytest.raises(ModelUnavailable):
         await written_section(OFFER, writer=away, checker=says(YES), language="en")

@@ -6,7 +6,6 @@ from typing import Any
 import jsonschema
 import pytest
 
-from actors.systems.research.synthesis.agent_ports import AgentChecker
 from actors.systems.research.synthesis.verification import SentenceVerifier
 from models.errors import ModelRefused, ModelReplyInvalid, ModelTimedOut, ModelUnavailable, PromptTooLong
 from models.research.synthesis import DraftSentence, SupportQuestion, SupportVerdict
@@ -101,7 +100,7 @@ def test_where_no_model_can_judge_words_and_vectors_are_measured(cosine: float, 
     [((YES,), "kept"), ((NO, YES), "rewritten"), ((NO, NO), "dropped"), (("?", "?"), "unverified")],
 )
 async def test_behind_the_seam_verdicts_settle_a_sentence(replies: tuple[Any, ...], outcome: str) -> None:
-    port = AgentChecker(judge(*replies)[0], language="en")
+    port = judge(*replies)[0]
     writer = ScriptedWriter(drafted(), drafted(("The bank reduced the main rate.", [1])))
     settler = SentenceVerifier(points(), writer=writer, checker=port, language="en")
     draft = DraftSentence(text="The main rate was reduced by the bank, which pleased people.", points=(1,))
@@ -109,7 +108,7 @@ async def test_behind_the_seam_verdicts_settle_a_sentence(replies: tuple[Any, ..
 
 
 async def test_behind_the_seam_what_is_away_goes_through() -> None:
-    port = AgentChecker(judge(AWAY)[0], language="en")
+    port = judge(AWAY)[0]
     settler = SentenceVerifier(points(), writer=ScriptedWriter(drafted()), checker=port, language="en")
     with pytest.raises(ModelUnavailable):
         await settler.settle(DraftSentence(text="The main rate was reduced, to some joy.", points=(1,)))

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from actors.platform.figures.numbers import unsupported_numbers
+from actors.platform.text.language import Language
 from actors.platform.text.links import links
 from actors.systems.research.synthesis.draft_reply import SectionReply
 from actors.systems.research.synthesis.ports import SectionWriter, SupportChecker
-from actors.systems.research.synthesis.writing import quoted_synthesis, synthesis, written_section
+from actors.systems.research.synthesis.quoted import quoted_section
+from actors.systems.research.synthesis.writing import written_section
 from models.errors import ModelRefused, ModelReplyInvalid, ModelTimedOut, ModelUnavailable
 from models.llm import Answer
 from models.research.synthesis import (
@@ -156,7 +158,7 @@ def test_a_check_that_fails_on_the_second_form_leaves_that_unverified() -> None:
 
 def test_a_check_that_never_answers_is_not_waited_for() -> None:
     class Silent:
-        async def check(self, question: SupportQuestion) -> Answer[SupportVerdict]:
+        async def check(self, question: SupportQuestion, language: Language) -> Answer[SupportVerdict]:
             await asyncio.Event().wait()
             raise AssertionError
 
@@ -212,18 +214,18 @@ def test_two_sentences_rewritten_as_one_are_said_once() -> None:
 
 def test_every_model_call_is_told_of() -> None:
     writer = ScriptedWriter(drafted((FOREIGN, [1])), drafted((GOOD, [1])))
-    answer = asyncio.run(synthesis([offer()], writer=writer, checker=says(YES), language="en"))
+    answer = asyncio.run(written_section(offer(), writer=writer, checker=says(YES), language="en"))
     assert answer.calls == (call("writer"), call("writer"), call("checker"))
     invalid = ModelReplyInvalid("malformed")
     invalid.calls = (call("checker"),)
     writer = ScriptedWriter(drafted((GOOD, [1])))
-    answer = asyncio.run(synthesis([offer()], writer=writer, checker=says(invalid), language="en"))
+    answer = asyncio.run(written_section(offer(), writer=writer, checker=says(invalid), language="en"))
     assert answer.calls == (call("writer"), call("checker"))
 
 
 def test_without_a_writer_sentences_are_their_points_own_and_in_the_trees_order() -> None:
     two = SectionOffer(node="n2", heading="Reasons", points=offer((REASON, REASON, CUT)).points)
-    found = quoted_synthesis([two, offer()])
+    found = Synthesis.of([quoted_section(section, most=12) for section in (two, offer())])
     assert [section.heading for section in found.sections] == ["Reasons", "Interest rates"]
     first = found.sections[0].sentences
     assert [(one.text, one.points) for one in first] == [(REASON, (1, 2)), (CUT, (3,))]
@@ -245,12 +247,12 @@ def test_without_a_writer_sentences_are_their_points_own_and_in_the_trees_order(
     ],
 )
 def test_what_cannot_be_quoted_by_itself_is_left_out(quote: str) -> None:
-    assert quoted_synthesis([offer([quote])]).counts.all == 0
+    assert quoted_section(offer([quote]), most=12).sentences == ()
 
 
 def test_a_sentence_that_leans_on_the_one_before_is_quoted_with_it() -> None:
     run = "The bank cut its rate to 5.5 percent in June. It gave no reason for that."
-    assert [one.text for one in quoted_synthesis([offer([run])]).sections[0].sentences] == [run]
+    assert [one.text for one in quoted_section(offer([run]), most=12).sentences] == [run]
 
 
 def test_a_section_without_points_is_empty() -> None:
@@ -316,8 +318,8 @@ def test_whoever_writes_and_checks_the_rules_hold(
     draft: SectionReply, rewrites: Sequence[SectionReply], verdicts: Sequence[SupportVerdict | Exception]
 ) -> None:
     writer = ScriptedWriter(draft, *rewrites, *rewrites)
-    answer = asyncio.run(synthesis([offer()], writer=writer, checker=says(*verdicts), language="en"))
-    found = answer.value
+    answer = asyncio.run(written_section(offer(), writer=writer, checker=says(*verdicts), language="en"))
+    found = Synthesis.of([answer.value])
     quotes = {point.id: point.quote for point in offer().points}
     for sentence in (one for section in found.sections for one in section.sentences):
         assert sentence.points

@@ -4,18 +4,19 @@ It reaches nothing outside, and knows neither web nor news; each answer says so.
 """
 
 import re
-from dataclasses import replace
 from typing import ClassVar
 
+from actors.platform.search.hybrid import HybridSearch
 from actors.platform.text.footnotes import without_footnotes
-from actors.platform.tools.tool import ToolContext
-from actors.platform.tools.visibility import visible_article, visible_version
 from actors.platform.web.plain_text import plain_text
 from actors.platform.web.providers.freshness import Freshness
 from models.content.articles import ArticleVersion
 from models.content.outside import DateRange, SearchAnswer, SearchHit, SearchKind
 from models.content.search import FoundArticle
 from models.errors import ArticleNotFound
+from models.people.users import UserContext
+from models.store.content import articles
+from models.store.database import Database
 
 _SNIPPET = 400
 _MOST_WORDS = 20
@@ -33,21 +34,22 @@ class Local:
 
     name: ClassVar[str] = "local"
 
-    def __init__(self, context: ToolContext) -> None:
-        self._context = context
+    def __init__(self, caller: UserContext, database: Database, search: HybridSearch) -> None:
+        self._caller = caller
+        self._database = database
+        self._search = search
 
     async def search(
         self, kind: SearchKind, query: str, limit: int, date_range: DateRange = "any"
     ) -> SearchAnswer:
         """See `SearchProvider.search`. Articles and resources by turns, each best first."""
-        search, caller = self._context.search, self._context.caller
-        articles = await search.articles(
-            query, topics=None, scopes=caller.scopes, include_drafts=False, limit=limit
+        written = await self._search.articles(
+            query, topics=None, scopes=self._caller.scopes, include_drafts=False, limit=limit
         )
-        resources = await search.resources(
-            query, kinds=_KINDS, topics=None, scopes=caller.scopes, limit=limit
+        resources = await self._search.resources(
+            query, kinds=_KINDS, topics=None, scopes=self._caller.scopes, limit=limit
         )
-        written = [hit for found in articles.items if (hit := await self._article(found, query)) is not None]
+        published = [hit for found in written.items if (hit := await self._article(found, query)) is not None]
         kept = [
             SearchHit(
                 title=found.name,
@@ -59,15 +61,15 @@ class Local:
             )
             for found in resources.items
         ]
-        both = max(len(written), len(kept))
+        both = max(len(published), len(kept))
         hits = [
-            hit for place in range(both) for hit in (*written[place : place + 1], *kept[place : place + 1])
+            hit for place in range(both) for hit in (*published[place : place + 1], *kept[place : place + 1])
         ]
         freshness = Freshness(date_range)
         fresh = [hit for hit in hits if freshness.admits(hit.published_at)]
         by_date = None if date_range == "any" else _NO_DATES
         notes = dict.fromkeys(
-            [_NOTE.format(what=_WHAT[kind]), by_date, articles.note, resources.note, freshness.note]
+            [_NOTE.format(what=_WHAT[kind]), by_date, written.note, resources.note, freshness.note]
         )
         return SearchAnswer(
             provider=self.name, hits=tuple(fresh[:limit]), note="; ".join(note for note in notes if note)
@@ -75,15 +77,16 @@ class Local:
 
     async def _article(self, found: FoundArticle, query: str) -> SearchHit | None:
         """An article's published version; None where it was withdrawn meanwhile."""
-        async with self._context.database.connection() as connection:
-            context = replace(self._context, _connection=connection)
+        async with self._database.connection() as connection:
             try:
-                article = await visible_article(context, found.id)
-                version = await visible_version(context, article, article.published_version)
+                article = await articles.get(connection, found.id)
             except ArticleNotFound:
                 return None
-        if article.published_at is None:
-            return None
+            if article.published_version is None or article.published_at is None:
+                return None
+            if not self._caller.has("reader", article.topic):
+                return None
+            version = await articles.get_version(connection, article.id, article.published_version)
         return SearchHit(
             title=version.headline,
             url=None,

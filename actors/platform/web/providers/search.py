@@ -3,25 +3,35 @@
 The first that is configured is the default. One that fails is an error: no other answers in its place.
 """
 
-from typing import ClassVar, Literal, Protocol
+from collections.abc import Callable
+from typing import ClassVar, Literal, NamedTuple, Protocol
 
-from actors.platform.tools.tool import ToolContext
+from actors.platform.search.hybrid import HybridSearch
 from actors.platform.web.providers.google_cse import GoogleCse
 from actors.platform.web.providers.local import Local
 from actors.platform.web.providers.searxng import Searxng
 from models.config import Config
 from models.content.outside import DateRange, SearchAnswer, SearchKind
 from models.errors import ProviderMissing
+from models.people.users import UserContext
+from models.store.database import Database
 
 ProviderName = Literal["searxng", "google_cse", "local"]
+
+
+class SearchContext(NamedTuple):
+    """Who searches, with what configuration, and how what is stored here is searched."""
+
+    caller: UserContext
+    config: Config
+    database: Database
+    search: HybridSearch
 
 
 class SearchProvider(Protocol):
     """The seam to whoever searches."""
 
     name: ClassVar[str]
-
-    def __init__(self, context: ToolContext) -> None: ...
 
     async def search(
         self, kind: SearchKind, query: str, limit: int, date_range: DateRange = "any"
@@ -38,10 +48,10 @@ class SearchProvider(Protocol):
 
 
 # In the order in which they are the default.
-PROVIDERS: dict[ProviderName, type[SearchProvider]] = {
-    "searxng": Searxng,
-    "google_cse": GoogleCse,
-    "local": Local,
+PROVIDERS: dict[ProviderName, Callable[[SearchContext], SearchProvider]] = {
+    "searxng": lambda context: Searxng(context.config),
+    "google_cse": lambda context: GoogleCse(context.config),
+    "local": lambda context: Local(context.caller, context.database, context.search),
 }
 
 
@@ -52,7 +62,7 @@ def lacking(config: Config) -> str | None:
     return f"add {' or '.join(f'outside.search.{name}' for name in PROVIDERS)} to the configuration"
 
 
-def provider_of(context: ToolContext, name: ProviderName | None = None) -> SearchProvider:
+def provider_of(context: SearchContext, name: ProviderName | None = None) -> SearchProvider:
     """The provider of this name, or the default. ProviderMissing where it is not configured."""
     configured = _configured(context.config)
     if name is None:
@@ -64,6 +74,11 @@ def provider_of(context: ToolContext, name: ProviderName | None = None) -> Searc
             f"provider: {name} is not configured: add outside.search.{name} to the configuration"
         )
     return PROVIDERS[name](context)
+
+
+def providers_of(context: SearchContext) -> list[SearchProvider]:
+    """All that are configured, the default first."""
+    return [PROVIDERS[name](context) for name in _configured(context.config)]
 
 
 def _configured(config: Config) -> list[ProviderName]:

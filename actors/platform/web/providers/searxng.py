@@ -9,11 +9,11 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from actors.platform.tools.tool import ToolContext
 from actors.platform.web.fetching import fetch, read_json
 from actors.platform.web.plain_text import plain_text
 from actors.platform.web.providers.hits import Hits, fitting
 from actors.platform.web.providers.paging import read_pages
+from models.config import Config
 from models.content.outside import DateRange, SearchAnswer, SearchKind
 from models.errors import ProviderFailed
 
@@ -46,8 +46,8 @@ class Searxng:
 
     name: ClassVar[str] = "searxng"
 
-    def __init__(self, context: ToolContext) -> None:
-        self._config = context.config
+    def __init__(self, config: Config) -> None:
+        self._config = config
 
     async def search(
         self, kind: SearchKind, query: str, limit: int, date_range: DateRange = "any"

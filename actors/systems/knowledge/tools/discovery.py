@@ -9,7 +9,7 @@ from pydantic import Field
 from actors.platform.tools.tool import Input, Output, ToolContext, tool
 from actors.platform.tools.web import SearchQuery
 from actors.platform.web.page_urls import page_url
-from actors.platform.web.providers.search import lacking, provider_of
+from actors.platform.web.providers.search import SearchContext, lacking, provider_of
 from actors.systems.knowledge.tools.projects import ANYWHERE
 from models.content.outside import DateRange, SearchAnswer
 from models.errors import PageFailed
@@ -52,7 +52,8 @@ class SearchWebResponse(Output):
 async def search_web(context: ToolContext, request: SearchWebRequest) -> SearchWebResponse:
     """Search the web for URLs related to a query, for `scrape_urls` to fetch."""
     query = request.query.strip()
-    answer = await provider_of(context).search("web", query, request.num_results, request.date_range)
+    asked = SearchContext(context.caller, context.config, context.database, context.search)
+    answer = await provider_of(asked).search("web", query, request.num_results, request.date_range)
     found, notes = _pages(answer, context.config.outgoing.allow_internal)
     return SearchWebResponse(
         urls=tuple(found),

@@ -10,8 +10,7 @@ from actors.platform.search.embedder import Embedder, OpenAIEmbedder
 from actors.platform.search.hybrid import HybridSearch
 from actors.platform.system import AgentDirectory
 from actors.platform.text.text_language import language_of_text
-from actors.platform.tools.tool import ToolContext
-from actors.platform.web.providers.search import PROVIDERS, SearchProvider
+from actors.platform.web.providers.search import SearchContext, SearchProvider, providers_of
 from actors.systems.research.discovery.discover import discover
 from actors.systems.research.discovery.queries import Asking
 from actors.systems.research.project_knowledge import StoredKnowledge
@@ -76,15 +75,8 @@ class Researcher:
             return found if note is None else found.model_copy(update={"notes": (*found.notes, note)})
 
     def _providers(self, database: Database, asked_by: UserContext) -> list[SearchProvider]:
-        context = ToolContext(
-            caller=asked_by,
-            config=self._config,
-            database=database,
-            search=HybridSearch(database=database, semantic=None, settings=self._config.search),
-            agents=self._directory,
-        )
-        configured = self._config.outside.search
-        return [make(context) for name, make in PROVIDERS.items() if getattr(configured, name) is not None]
+        search = HybridSearch(database=database, semantic=None, settings=self._config.search)
+        return providers_of(SearchContext(asked_by, self._config, database, search))
 
     async def _clipping(self) -> Chunker:
         async with self._opening:

@@ -1,6 +1,6 @@
 """The agent that writes about a tree: sections, and single sentences in place of refused ones.
 
-Called through the seam `SectionWriter`; `AgentWriter` stands there for it. It is shown points by their
+A `SectionWriter`, by way of the agent `organizer`. It is shown points by their
 numbers, without their sources' addresses, and cites by numbers; what it writes besides is for `read_draft`
 to judge. Seed 002 §7.3, OrganizerAgent.
 """

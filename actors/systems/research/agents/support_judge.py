@@ -1,6 +1,6 @@
 """The agent that takes the second look: whether quotes support a sentence that another agent wrote.
 
-Called through the seam `SupportChecker`; `AgentChecker` stands there for it. Unclear is not yes: a verdict is
+A `SupportChecker`. Unclear is not yes: a verdict is
 one of two words, and where the model gives none the check has failed, which leaves the sentence unverified.
 Where no model can judge, words and embeddings are measured (`research.synthesis.checker`).
 """

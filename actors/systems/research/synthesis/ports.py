@@ -1,10 +1,12 @@
 """The seams of synthesis: who writes a section, and who takes the second look at a sentence.
 
-Agents stand behind them, and scripted ones in tests. What any of them raises is no verdict: see `settling`.
+Agents stand behind them, and scripted ones in tests. What any of them raises is no verdict: see
+`verification`.
 """
 
 from typing import Protocol
 
+from actors.platform.text.language import Language
 from actors.systems.research.synthesis.draft_reply import SectionReply
 from models.llm import Answer
 from models.record import Record
@@ -31,11 +33,11 @@ class RewriteRequest(Record):
 class SectionWriter(Protocol):
     """A model that writes."""
 
-    async def write(self, offer: SectionOffer) -> Answer[SectionReply]:
-        """A draft of a section, from the points offered alone."""
+    async def write(self, offer: SectionOffer, language: Language) -> Answer[SectionReply]:
+        """A draft of a section in `language`, from the points offered alone."""
         ...
 
-    async def rewrite(self, request: RewriteRequest) -> Answer[SectionReply]:
+    async def rewrite(self, request: RewriteRequest, language: Language) -> Answer[SectionReply]:
         """One sentence in place of another one."""
         ...
 
@@ -43,6 +45,6 @@ class SectionWriter(Protocol):
 class SupportChecker(Protocol):
     """Another agent than the writer, or a measure: whether quotes support a sentence."""
 
-    async def check(self, question: SupportQuestion) -> Answer[SupportVerdict]:
+    async def check(self, question: SupportQuestion, language: Language) -> Answer[SupportVerdict]:
         """The verdict; whatever it raises leaves the sentence unverified."""
         ...

@@ -95,7 +95,7 @@ class SentenceVerifier:
         if first.refuses or first.look == "exact":
             return _Look(stands=not first.refuses, reason=first.reason)
         question = SupportQuestion(sentence=draft.text, quotes=quotes, titles=titles)
-        verdict = await asked(lambda: self._checker.check(question), calls, self._patience)
+        verdict = await asked(lambda: self._checker.check(question, self._language), calls, self._patience)
         if not isinstance(verdict, SupportVerdict):
             return _Look(stands=None, reason=f"the check failed: {_told(str(verdict))}")
         return _Look(stands=verdict.verdict == "supports", reason=_told(verdict.reason))
@@ -105,7 +105,7 @@ class SentenceVerifier:
     ) -> DraftSentence | str:
         """The sentence in its second form, or why there is none."""
         request = RewriteRequest(sentence=draft, reason=reason, points=tuple(self._points.values()))
-        reply = await asked(lambda: self._writer.rewrite(request), calls, self._patience)
+        reply = await asked(lambda: self._writer.rewrite(request, self._language), calls, self._patience)
         if not isinstance(reply, SectionReply):
             return f"it was not rewritten: {_told(str(reply))}"
         read = read_draft(reply, self._points, language=self._language, most=1)

@@ -18,7 +18,6 @@ from models.llm import Answer, ModelCall
 from models.research.synthesis import (
     DraftSentence,
     SectionOffer,
-    Synthesis,
     SynthesisSection,
     SynthesisSentence,
 )
@@ -27,32 +26,6 @@ from models.text import shortened
 # Sentences of a section, and of one section looked at together.
 MOST_SENTENCES = 12
 _AT_ONCE = 4
-
-
-async def synthesis(
-    offers: Sequence[SectionOffer],
-    *,
-    writer: SectionWriter,
-    checker: SupportChecker,
-    language: Language,
-    most: int = MOST_SENTENCES,
-    patience: float = PATIENCE,
-) -> Answer[Synthesis]:
-    """All sections in their order, and the model calls that they took."""
-    sections: list[SynthesisSection] = []
-    calls: list[ModelCall] = []
-    for offer in offers:
-        answer = await written_section(
-            offer, writer=writer, checker=checker, language=language, most=most, patience=patience
-        )
-        sections.append(answer.value)
-        calls += answer.calls
-    return Answer(value=Synthesis.of(sections), calls=tuple(calls))
-
-
-def quoted_synthesis(offers: Sequence[SectionOffer], *, most: int = MOST_SENTENCES) -> Synthesis:
-    """All sections of their points' own sentences; no model is asked."""
-    return Synthesis.of([quoted_section(offer, most=most) for offer in offers])
 
 
 async def written_section(
@@ -68,7 +41,7 @@ async def written_section(
     if not offer.points:
         return Answer(value=quoted_section(offer, most=most))
     calls: list[ModelCall] = []
-    reply = await asked(lambda: writer.write(offer), calls, patience)
+    reply = await asked(lambda: writer.write(offer, language), calls, patience)
     if not isinstance(reply, SectionReply):
         quoted = quoted_section(offer, most=most)
         told = f"the writer failed: {shortened(str(reply))}"
