@@ -31,9 +31,8 @@ from models.store.knowledge.points import ToExtract
 from pipelines import driver
 from pipelines.pipeline import BatchOptions, Settled
 from pipelines.progress import say
-from pipelines.project_option import named_project
 from pipelines.scraping_stages import ROLES
-from pipelines.site_options import ConfigOption, SubmittedByOption
+from pipelines.site_options import ConfigOption, SubmittedByOption, named_project
 from pipelines.source_summary import LAYOUT, SourceSummary
 
 _PAGE = 1000

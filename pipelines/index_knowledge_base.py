@@ -31,10 +31,8 @@ from models.store.database import Database
 from models.store.knowledge import passages, segments
 from pipelines import driver
 from pipelines.indexing_stages import IndexingWork, PassageEmbedding, built_segments, cutter_of
-from pipelines.progress import say
-from pipelines.progress_clock import saying
-from pipelines.project_option import named_project
-from pipelines.site_options import ConfigOption, SubmittedByOption
+from pipelines.progress import say, saying
+from pipelines.site_options import ConfigOption, SubmittedByOption, named_project
 from pipelines.thread_items import thread_items
 
 # Sources that one actor takes at a time: what is under way when it dies is made again.

@@ -1,14 +1,18 @@
-"""What a batch says while it runs: a line for each step of a row, and nothing that steers a terminal.
+"""What a batch says while it runs: a line for each step of a row, or now and then one for all rows together.
 
 Names, headlines, excerpts and reasons come from files and models: all of it is said through `say`.
 """
 
+import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 
 from models.runtime.event_catalogue import StepDone, WorkflowFailed, WorkflowFilesDelayed, WorkflowParked
 from models.runtime.events import Event
 from models.text import flat, printable
+
+SAY_SECONDS = 5.0
 
 
 def plain(text: str) -> str:
@@ -42,3 +46,25 @@ def show(name: str, event: Event, *, steps: Mapping[str, str]) -> None:
     elif event.type.startswith("workflow."):
         what = event.type.removeprefix("workflow.")
     say(f"{name}: {what}")
+
+
+@asynccontextmanager
+async def saying(line: Callable[[], Awaitable[str | None]]) -> AsyncIterator[None]:
+    """Say a line every five seconds as long as the block lasts; none where there is nothing to say.
+
+    The block ends with the error that `line` raises.
+    """
+
+    async def say_again() -> None:
+        while True:
+            await asyncio.sleep(SAY_SECONDS)
+            if (told := await line()) is not None:
+                say(told)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(say_again())
+            yield
+            task.cancel()
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from failed

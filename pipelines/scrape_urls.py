@@ -39,11 +39,9 @@ from models.store.knowledge import sources
 from pipelines import driver
 from pipelines.page_counts import PageCounts, PagesSoFar
 from pipelines.page_table import PageTable
-from pipelines.progress import say
-from pipelines.progress_clock import saying
-from pipelines.project_option import named_project
+from pipelines.progress import say, saying
 from pipelines.scraping_stages import ROLES, PageBrowsing, PageScraping, ScrapingWork, read_table
-from pipelines.site_options import ConfigOption, SubmittedByOption
+from pipelines.site_options import ConfigOption, SubmittedByOption, named_project
 from pipelines.sitemap_rows import sitemap_rows
 from pipelines.thread_items import thread_items
 from pipelines.url_files import UrlRow, interleaved, read_urls

@@ -15,8 +15,7 @@ from models.config import Config
 from models.errors import BatchStopped, InputInvalid, PageFailed
 from models.text import cut
 from pipelines import driver
-from pipelines.progress import say
-from pipelines.progress_clock import saying
+from pipelines.progress import say, saying
 from pipelines.url_files import UrlRow
 
 _SHOWN = 200

@@ -35,7 +35,7 @@ from models.store.database import Database
 from models.store.knowledge import sources
 from models.store.runtime import batches
 from pipelines.page_table import PageTable
-from pipelines.project_option import named_project
+from pipelines.site_options import named_project
 
 # As many as leave a stage of Signoff's together, at most.
 _TOGETHER = 32

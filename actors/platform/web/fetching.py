@@ -5,6 +5,9 @@ for. What goes wrong is told with the provider's name and a little of what it sa
 """
 
 import asyncio
+import json
+import logging
+import re
 import ssl
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -14,13 +17,12 @@ from typing import TypeVar
 import httpx2
 from pydantic import BaseModel, ValidationError
 
-from actors.platform.web.keys import Keys, keep_queries_out_of_logs
 from actors.platform.web.plain_text import plain_text
-from actors.platform.web.refusal import message_of
 from actors.platform.web.unpacking import NotUnpacked, unpacked
 from actors.platform.web.url_guard import guarded_client
 from models.config import Config
 from models.errors import AddressRefused, ProviderFailed, ProviderLimited, SignoffError
+from models.redaction import without
 from models.retry_after import retry_after
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -33,6 +35,30 @@ _MOST_SAID = 20_000
 _LONGEST_WAIT = 31 * 24 * 3600.0
 # What may go on to another host that a server redirects to.
 _NEUTRAL = ("accept", "accept-encoding", "accept-language", "user-agent")
+
+_NAMES = re.compile(r"key|token|secret|passw|auth|cookie", re.IGNORECASE)
+
+
+class Keys:
+    """The values of those parameters and headers whose names speak of keys, tokens or secrets."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._values = frozenset(value for name, value in given.items() if _NAMES.search(name) and value)
+
+    def scrubbed(self, text: str) -> str:
+        """A text without them."""
+        return without(text, self._values)
+
+
+class _WithoutQuery(logging.Filter):
+    """httpx2 logs each request with its whole URL, and some keys are sent in the query."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if isinstance(record.args, tuple):
+            record.args = tuple(
+                arg.copy_with(query=None) if isinstance(arg, httpx2.URL) else arg for arg in record.args
+            )
+        return True
 
 
 @dataclass(frozen=True)
@@ -218,3 +244,23 @@ def _trusted() -> ssl.SSLContext:
     context = httpx2.create_ssl_context(trust_env=False)
     context.load_default_certs()
     return context
+
+
+@cache
+def keep_queries_out_of_logs() -> None:
+    """Have httpx2 log requests without their queries, in this process."""
+    logging.getLogger("httpx2").addFilter(_WithoutQuery())
+
+
+def message_of(said: bytes) -> str:
+    """What a server said with an error: of a JSON problem its message, of all else the text."""
+    text = said.decode(errors="replace")
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    for name in ("error", "message", "detail", "error_message"):
+        if isinstance(told, dict) and isinstance(told.get(name), str | dict):
+            told = told[name]
+    # Written anew, because a key may be spelt with escapes.
+    return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)

@@ -5,8 +5,10 @@ own sentences, among which the model only chooses. What was found is material, n
 """
 
 import asyncio
+from collections.abc import Iterator
 
 from actors.platform.extractive.choosing import Chooser
+from actors.platform.figures.numbers import unsupported_numbers
 from actors.platform.llm.client import Completions, ModelClient, RejectedReply
 from actors.platform.llm.prompts import TwoPartPrompt
 from actors.platform.search.embedder import Embedder, OpenAIEmbedder
@@ -20,14 +22,16 @@ from actors.systems.drafting.draft import (
     draft_schema,
     tidy,
 )
-from actors.systems.drafting.number_check import numbers_without_source
 from actors.systems.drafting.quoted_draft import QuotedDrafts
-from actors.systems.drafting.source_excerpts import fitted_prompt
+from actors.systems.drafting.source_excerpts import facts, fitted_prompt
 from actors.systems.drafting.subject import OnSubject, SubjectBrief, on_subject
 from models.config import BreakerConfig, DraftingConfig, EmbeddingConfig
+from models.content.drafting import Finding
 from models.llm import Answer
 
 _NAME = "drafter"
+
+_MOST = 10
 
 
 class Drafter:
@@ -106,3 +110,30 @@ class Drafter:
         language = await asyncio.to_thread(language_of, brief.query)
         draft = answer.value.model_copy(update={"unsupported": unsupported, "language": language})
         return Answer(value=draft, calls=answer.calls)
+
+
+def numbers_without_source(draft: Draft, brief: DraftBrief) -> tuple[str, ...]:
+    """The numbers and dates of a draft that stand nowhere in its sources, each once; ten at most.
+
+    They are compared in their normal forms; what was computed from a table counts as its source's.
+    """
+    said = "\n".join([draft.headline, *(statement.text for statement in draft.statements)])
+    sources = [brief.query, *(told for source in brief.sources for told in _said(source.finding))]
+    computed = [sentence for told in facts(brief) for sentence in told]
+    found = unsupported_numbers(said, language_of(said), sources, computed)
+    return tuple(dict.fromkeys(one.text.strip() for one in found))[:_MOST]
+
+
+def _said(finding: Finding) -> Iterator[str]:
+    """All that a source says, each text by itself: their languages may differ."""
+    yield finding.name
+    if finding.description:
+        yield finding.description
+    if finding.content:
+        yield finding.content
+    if finding.rows:
+        cells = [
+            *(finding.columns or ()),
+            *(cell for row in finding.rows for cell in row if cell is not None),
+        ]
+        yield " ; ".join(map(str, cells))

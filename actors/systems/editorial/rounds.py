@@ -3,19 +3,20 @@
 The desk asks it while the topic is edited, the files are written from it afterwards.
 """
 
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from actors.systems.editorial.feedback import compile_feedback
-from actors.systems.editorial.report import article_metadata, best_round, editor_report
 from models.content.editorial import (
     ArticleGenerationResult,
+    ArticleMetadata,
     ArticleResponse,
     ArticleReviewRaw,
     ArticleReviewResult,
     Concern,
     ConcernMappingResult,
+    EditorReport,
     IterationReport,
     Outcome,
     TopicInput,
@@ -23,10 +24,12 @@ from models.content.editorial import (
     WriterFeedback,
     WrittenArticle,
 )
-from models.content.quoting import Written
+from models.content.quoting import ChosenBy, Written
 from models.record import Record
 
 R = TypeVar("R", bound=Record)
+
+_MAX_SUGGESTIONS = 5
 
 
 class Terms(Record):
@@ -144,3 +147,72 @@ class Rounds:
         found = self.kept(key, type_)
         assert found is not None, f"step {key} has been passed but left no document"
         return found
+
+
+def passed(verdicts: Sequence[Verdict]) -> bool:
+    """Whether the draft may go out: no verdict says REWRITE or REMOVE."""
+    return not any(verdict.blocks for verdict in verdicts)
+
+
+def compile_feedback(*, iteration: int, verdicts: Sequence[Verdict]) -> WriterFeedback:
+    """The feedback on one round's verdicts, in whatever order they came in (seed 004 §6.1.2).
+
+    It is sent only when the draft did not pass.
+
+    `rating` is 10, less 2 for each thing to do and 1 for each suggestion, and at least 1.
+    """
+    ordered = sorted(verdicts, key=lambda verdict: verdict.concern_id)
+    todos = [v.suggested_fix for v in ordered if v.blocks and v.suggested_fix is not None]
+    suggestions = [v.rationale for v in ordered if v.status == "KEEP"][:_MAX_SUGGESTIONS]
+    return WriterFeedback(
+        iteration=iteration,
+        rating=max(1, min(10, 10 - 2 * len(todos) - len(suggestions))),
+        passed=False,
+        reasoning=_reasoning(todos),
+        improvement_suggestions=suggestions,
+        todo_list=todos,
+        verdicts=ordered,
+    )
+
+
+def _reasoning(todos: Sequence[str]) -> str:
+    if not todos:
+        return "Concerns remain, and no verdict names a fix: see their rationales."
+    listed = "\n".join(f"{number}. {todo}" for number, todo in enumerate(todos, start=1))
+    return f"Required changes ({len(todos)}):\n{listed}"
+
+
+def best_round(iterations: Sequence[IterationReport]) -> IterationReport:
+    """The iteration whose draft is kept when none passed: the fewest verdicts against it, then the latest."""
+    return min(iterations, key=lambda i: (sum(v.blocks for v in i.verdicts), -i.iteration_number))
+
+
+def blocking_concerns(iteration: IterationReport) -> list[Concern]:
+    """The concerns whose verdicts keep an iteration's draft from passing."""
+    blocked = {verdict.concern_id for verdict in iteration.verdicts if verdict.blocks}
+    return [concern for concern in iteration.concerns if concern.concern_id in blocked]
+
+
+def editor_report(iterations: Sequence[IterationReport], *, outcome: Outcome | None) -> EditorReport:
+    """The report over all rounds; `outcome` is None where the topic ended in an error."""
+    passed = outcome == "passed"
+    return EditorReport(
+        iterations=list(iterations),
+        total_iterations=len(iterations),
+        final_status="SUCCESS" if passed else "FAILED",
+        blocking_concerns=None if passed else blocking_concerns(best_round(iterations)),
+    )
+
+
+def article_metadata(
+    topic: TopicInput, *, written: Written, chosen_by: ChosenBy | None, at: datetime
+) -> ArticleMetadata:
+    """The article's metadata, generated `at` (ISO 8601, UTC)."""
+    return ArticleMetadata(
+        **topic.source_metadata.model_dump(),
+        style_mode=topic.style_mode,
+        target_length_words=topic.target_length_words,
+        written=written,
+        chosen_by=chosen_by,
+        generated_at=at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    )

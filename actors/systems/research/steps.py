@@ -11,7 +11,6 @@ from dataclasses import InitVar, dataclass
 
 from actors.platform.runtime.run import Run
 from actors.systems.research.admission import UrlAdmission
-from actors.systems.research.classifying import classify
 from actors.systems.research.extraction_step import ExtractionStep, PointsKept
 from actors.systems.research.limits import ResearchMeter
 from actors.systems.research.plan import plan_of
@@ -36,8 +35,9 @@ from models.research.url_lists import (
 from models.runtime.approvals import GateDecision, GateRequest
 from models.runtime.steps import StepKept
 from models.store.database import Connection
+from models.store.knowledge import sources
 from models.store.people import users
-from models.store.research import candidates, progress
+from models.store.research import agent_workflows, candidates, progress
 from models.text import how_many
 
 # Gates after which nothing is done: their steps end with the research. Approved, a tree's ends as it is kept.
@@ -256,3 +256,44 @@ class ResearchSteps:
         await progress.say(
             connection, self.research.id, agent=agent, step=step, content=content, reasoning=reasoning
         )
+
+
+async def classify(run: Run, research: AgentWorkflow, task: ResearchTask) -> IntentReading:
+    """Have the query read, and keep what it asks for with the reasoning; what the request says stands."""
+
+    async def read() -> Answer[IntentReading]:
+        answer: Answer[IntentReading] = await run.agent("intent_reader").read(task.user_query, task.task_type)
+        return answer
+
+    told = await run.once("intent", IntentReading, read)
+
+    async def act(connection: Connection) -> IntentReading:
+        intent = await _that_can_be_done(connection, research, task, told)
+        await agent_workflows.classified(connection, research.id, intent)
+        await progress.say(
+            connection,
+            research.id,
+            agent="researcher",
+            step="classify_intent",
+            content=f"it is taken for {intent.task_type} of {intent.complexity} complexity",
+            reasoning=intent.reasoning,
+            metadata=intent.model_dump(mode="json", exclude={"reasoning"}),
+        )
+        return intent
+
+    return await run.effect("classified", IntentReading, act)
+
+
+async def _that_can_be_done(
+    connection: Connection, research: AgentWorkflow, task: ResearchTask, told: IntentReading
+) -> IntentReading:
+    """What was told; work on what is held becomes research where pages are named, or nothing is held."""
+    if told.found == "given" or told.task_type != "analyze":
+        return told
+    why = "addresses are given"
+    if not task.urls:
+        if await sources.with_text(connection, research.project_id):
+            return told
+        why = "its project holds nothing yet"
+    reasoning = f"{told.reasoning}; but {why}, so pages are looked for"
+    return told.model_copy(update={"task_type": "research", "reasoning": reasoning})

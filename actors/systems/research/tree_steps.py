@@ -7,18 +7,20 @@ the rest goes on. Seed 002 §5 (nodes 7 to 9).
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from actors.platform.extractive.quotable import OwnWords
 from actors.platform.runtime.run import Run
 from actors.platform.text.language import language_of
 from actors.systems.research.agents.organizer import GrownTree
 from actors.systems.research.limits import ResearchMeter, own_failure
-from actors.systems.research.synthesis.passages import standing
 from actors.systems.research.synthesis.quoted import quoted_section
 from actors.systems.research.synthesis.writing import written_section
 from actors.systems.research.tree.assign_points import empty_tree
 from actors.systems.research.tree.naming import NameReply, named
+from models.knowledge.points import SourceSpan
 from models.llm import Answer
 from models.research.agent_workflows import AgentWorkflow, ResearchOptions, ResearchTask
 from models.research.evidence import ResearchPoint
@@ -39,6 +41,13 @@ from models.text import how_many
 _MOST_POINTS = 40
 _SHOWN = 3
 _ANEW = "the points are laid out anew in what it is now"
+
+
+class QuotePlaces(NamedTuple):
+    """Points by their ids: the passage of each, and those that are not their source's own words."""
+
+    passages: dict[int, str]
+    withheld: frozenset[int]
 
 
 def numbered(key: str, layout: int) -> str:
@@ -302,3 +311,24 @@ def _left(node: TreeNode, reason: str, limit: Limit | None = None) -> SynthesisS
 
 def _place(point: ResearchPoint) -> tuple[int, ...]:
     return (point.source_id or 0, point.start, point.point_id)
+
+
+def standing(text: str, spans: Mapping[int, SourceSpan]) -> QuotePlaces:
+    """For each point, by its id, the sentence or run of sentences of `text` that holds all of its span.
+
+    Points whose span lies in no sentence that can be quoted by itself have none: a cell of a table, a
+    heading, or more than one sentence. What isn't the source's own words can't be cited at all.
+    """
+    found: dict[int, str] = {}
+    own = OwnWords(text, language_of(text))
+    waiting: Sequence[tuple[int, SourceSpan]] = sorted(spans.items(), key=lambda item: item[1].start)
+    at = 0
+    for point_id, span in waiting:
+        while at < len(own.quotable) and own.quotable[at].end < span.end:
+            at += 1
+        if at < len(own.quotable) and own.quotable[at].start <= span.start:
+            found[point_id] = own.quotable[at].text
+    withheld = frozenset(
+        ident for ident, span in spans.items() if ident not in found and own.are_withheld(span.start)
+    )
+    return QuotePlaces(found, withheld)

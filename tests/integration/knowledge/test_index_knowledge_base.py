@@ -17,7 +17,7 @@ from models.knowledge.passages import IndexSegment, PassageHit
 from models.store.database import Database
 from models.store.knowledge import passages, projects, sources
 from models.store.runtime import batches
-from pipelines import progress_clock
+from pipelines import progress
 from pipelines.index_knowledge_base import index
 from pipelines.indexing_stages import ROLES
 
@@ -89,7 +89,7 @@ async def test_a_killed_batch_goes_on_and_what_it_made_is_found(
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(progress_clock, "SAY_SECONDS", 0.05)
+    monkeypatch.setattr(progress, "SAY_SECONDS", 0.05)
     changes = {"flat_up_to": 60, "ivf_up_to": 100_000, "dir": str(tmp_path / "index"), "least_recall": 0.5}
     config = configure({f"knowledge.index.{key}": value for key, value in changes.items()})
     project = await scraped(database)

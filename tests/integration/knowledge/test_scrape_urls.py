@@ -16,7 +16,7 @@ from actors.platform.web.page_urls import page_url
 from models.config import Config
 from models.store.database import Database
 from models.store.knowledge import projects, sources
-from pipelines import progress_clock
+from pipelines import progress
 from pipelines.scrape_urls import ScrapingOptions, scrape
 from pipelines.url_files import UrlRow
 from tests.fakes.outside.page_site import Answer, PageSite, article, serving
@@ -183,7 +183,7 @@ async def test_a_host_whose_line_is_long_is_waited_for_and_progress_is_said_mean
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A row of a block that waits holds back neither what is kept nor what is told."""
-    monkeypatch.setattr(progress_clock, "SAY_SECONDS", 0.3)
+    monkeypatch.setattr(progress, "SAY_SECONDS", 0.3)
     config = configure(
         {
             "outgoing.allow_internal": [*INSIDE],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.systems.editorial.feedback import compile_feedback, passed
+from actors.systems.editorial.rounds import compile_feedback, passed
 from models.content.editorial import Verdict, VerdictStatus
 
 

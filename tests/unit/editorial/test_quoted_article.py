@@ -19,7 +19,7 @@ from actors.systems.editorial.agents.verdict_choices import reasons
 from actors.systems.editorial.agents.writer import Writer
 from actors.systems.editorial.briefs import ConcernBrief, ReviewBrief, RevisionBrief, WritingBrief
 from actors.systems.editorial.bullets import parse_bullets
-from actors.systems.editorial.feedback import compile_feedback
+from actors.systems.editorial.rounds import compile_feedback
 from models.content.editorial import ArticleResponse, TopicInput, WrittenArticle
 from models.errors import NothingToQuote
 from tests.fakes.model.scripted import ScriptedCompletions

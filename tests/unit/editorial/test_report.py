@@ -1,6 +1,6 @@
 """The editor's report: which draft is the best, and what blocks it."""
 
-from actors.systems.editorial.report import best_round, blocking_concerns, editor_report
+from actors.systems.editorial.rounds import best_round, blocking_concerns, editor_report
 from models.content.editorial import ArticleResponse, Concern, IterationReport, Verdict, VerdictStatus
 
 

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from actors.platform.text.classifying.similarity import Block, Likeness
 from actors.platform.text.classifying.weights_file import read_digest, write_weights
 from actors.systems.research.intents.addresses import MARK, masked
-from actors.systems.research.intents.classify import ResearchIntents, read_research_intents
+from actors.systems.research.intents.classify import ResearchIntents, read_research_intents, required_tools
 from actors.systems.research.intents.cues import notice, read_signs
-from actors.systems.research.intents.tools import required_tools
 from actors.systems.research.intents.training import fit, made_of, read_asked, training_files, unheard
 from models.errors import ConfigInvalid
 from models.research.intents import COMPLEXITIES, TASKS, AskedResearch, ResearchIntent, TaskType

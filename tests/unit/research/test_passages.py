@@ -1,6 +1,6 @@
 """A point's quote is shown in the sentence that it stands in."""
 
-from actors.systems.research.synthesis.passages import standing
+from actors.systems.research.tree_steps import standing
 from models.knowledge.points import SourceSpan
 
 TEXT = (

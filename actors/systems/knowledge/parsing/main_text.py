@@ -9,6 +9,7 @@ the page is given whole.
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 from unicodedata import normalize
 
@@ -24,9 +25,8 @@ from actors.systems.knowledge.parsing.days.page_day import day_of
 from actors.systems.knowledge.parsing.genres import is_discussion
 from actors.systems.knowledge.parsing.json_ld import Node, nodes_of
 from actors.systems.knowledge.parsing.page_links import links_of
-from actors.systems.knowledge.parsing.parts.choosing import choose, choose_all, regain, share_shown
+from actors.systems.knowledge.parsing.parts.choosing import choose, choose_all, held_in, regain, share_shown
 from actors.systems.knowledge.parsing.parts.comments import take_comments
-from actors.systems.knowledge.parsing.parts.coverage import coverage_of
 from actors.systems.knowledge.parsing.parts.page_markdown import page_markdown
 from actors.systems.knowledge.parsing.parts.page_parts import PageBlock, parts_of
 from actors.systems.knowledge.parsing.parts.quotations import marked
@@ -36,7 +36,7 @@ from actors.systems.knowledge.parsing.parts.unscripted import show_unscripted, u
 from actors.systems.knowledge.parsing.product_facts import product_of
 from actors.systems.knowledge.parsing.thread_posts import Post, posts_of
 from models.errors import DocumentUnreadable
-from models.knowledge.pages import PageText
+from models.knowledge.pages import PageCoverage, PageText
 from models.text import seen, shortened
 
 # A main text shorter than this may be none: a list, a table or a short page as a whole is tried, too.
@@ -50,6 +50,10 @@ _LONGEST_TITLE, _LONGEST_AUTHOR = 500, 200
 # A single post that is shorter may be anything.
 _LEAST_POST = 100
 _GAP = re.compile(r"\n{3,}")
+
+_MOST_LISTED, _LONGEST = 20, 160
+# Shorter ones are labels and buttons.
+_LEAST_LISTED = 20
 
 
 def read_html(body: bytes, *, url: str, content_type: str | None) -> PageText:
@@ -184,3 +188,26 @@ def _tidy(text: str) -> str:
 def _title(tree: Any) -> str:
     element = tree.find(".//title")
     return "" if element is None else str(element.text or "")
+
+
+def coverage_of(page: PageBlock, text: str, taken: Sequence[PageBlock] = ()) -> PageCoverage:
+    """What of a page's runs a text holds; `taken` are parts that were taken out of the page before.
+
+    Whoever decides on a page or reads it is told what was left out. Menus and the like are only counted.
+    """
+    seen = kept = around = others = 0
+    listed: list[str] = []
+    out = ((run, False) for part in taken for run in part.runs())
+    for run, is_held in chain(held_in(page, text), out):
+        size = len(run.text)
+        seen += size
+        if is_held:
+            kept += size
+        elif run.around:
+            around += size
+        elif size >= _LEAST_LISTED:
+            if len(listed) < _MOST_LISTED:
+                listed.append(shortened(run.text, _LONGEST))
+            else:
+                others += 1
+    return PageCoverage(seen=seen, kept=kept, around=around, left_out=tuple(listed), others=others)

@@ -15,10 +15,9 @@ from actors.platform.text.classifying import features
 from actors.platform.text.classifying.similarity import Likeness, softmax
 from actors.platform.text.classifying.weights_file import read_digest, read_weights
 from actors.systems.research.intents.cues import Noticed, SignWords, notice, read_signs
-from actors.systems.research.intents.tools import required_tools
 from models.errors import ConfigInvalid
 from models.record import Record
-from models.research.intents import COMPLEXITIES, TASKS, ResearchIntent, TaskType
+from models.research.intents import COMPLEXITIES, TASKS, ResearchIntent, ResearchTool, TaskType
 
 REMEDY = "run `make train-research-intents`"
 _MOST_REASONS = 3
@@ -167,3 +166,22 @@ def _in_words(sign: str) -> str | None:
 def _strongest(told: Mapping[str, float]) -> tuple[str, ...]:
     found: Sequence[str] = sorted((said for said in told if told[said] > 0), key=lambda said: -told[said])
     return tuple(found[:_MOST_REASONS])
+
+
+def required_tools(task: TaskType, noticed: Noticed) -> tuple[ResearchTool, ...]:
+    """The tools in the order in which they are used.
+
+    A question about a page that is named needs no search; what is fetched is kept unless told otherwise; what
+    is found from named pages alone is not searched for.
+    """
+    named = noticed.addresses > 0
+    if task == "research":
+        looks_further = noticed.has("seek") or noticed.has("web")
+        return ("scrape_urls",) if named and not looks_further else ("search_web", "scrape_urls")
+    if task == "scrape":
+        kept = "do_not_keep" not in noticed.counts
+        return ("scrape_urls", "save_to_database") if kept else ("scrape_urls",)
+    if task == "analyze":
+        return ("create_knowledge_tree",) if noticed.has("tree") else ("query_knowledge_base",)
+    found: tuple[ResearchTool, ...] = () if named else ("search_web",)
+    return (*found, "scrape_urls", "save_to_database", "create_knowledge_tree")
