@@ -13,7 +13,7 @@ from models.errors import InputInvalid
 from models.record import Record
 from serve.samples.data import BillId, BillSamples, BillStatus, SampleBill, SampleSet, SampleVendor
 from serve.samples.search import mostly, number_terms, page, ranked, terms
-from serve.samples.tools import PagedInput, Query, SampleTool, make_sample_server, run_on_stdio
+from serve.samples.tools import PagedInput, Query, make_sample_server, run_on_stdio, sample_tool
 
 _PAYABLE = ("open", "approved", "scheduled")
 
@@ -96,8 +96,9 @@ class Ledger:
         self._vendors = {vendor.id: vendor for vendor in samples.vendors}
         self._bills = {bill.id: bill for bill in samples.bills}
 
-    def search(self, asked: SearchBills) -> FoundBills:
-        """Find bills."""
+    @sample_tool()
+    def search_bills(self, asked: SearchBills) -> FoundBills:
+        """Search bills by words, vendor, invoice number, status or due date."""
         if asked.number is not None and not number_terms(asked.number):
             raise InputInvalid("number: holds no number: write it as 2041 or INV-2041")
         if asked.vendor is not None and not terms(asked.vendor):
@@ -107,26 +108,30 @@ class Ledger:
         shown, more = page(found, asked.limit, asked.cursor)
         return FoundBills(bills=shown, total=len(found), next_cursor=more)
 
-    def get(self, asked: GetBill) -> BillGot:
-        """One bill. InputInvalid where there is none of this id."""
+    @sample_tool()
+    def get_bill(self, asked: GetBill) -> BillGot:
+        """Read one bill and its vendor's record."""
         bill = self._bill(asked.id, "id")
         return BillGot(bill=bill, vendor=self._vendors[bill.vendor_id])
 
-    def vendors(self, asked: ListVendors) -> ListedVendors:
-        """The vendors."""
+    @sample_tool()
+    def list_vendors(self, asked: ListVendors) -> ListedVendors:
+        """List vendors: name, e-mail, terms, the end of the bank account that is paid to."""
         found = ranked(asked.query, list(self._vendors.values()), _text_of_vendor)
         shown, more = page(found, asked.limit, asked.cursor)
         return ListedVendors(vendors=shown, total=len(found), next_cursor=more)
 
-    def schedule(self, asked: SchedulePayment) -> BillChanged:
-        """Set the day of a payment. InputInvalid: there is no such bill, or nothing is to be paid."""
+    @sample_tool(reads=False, again_is_harmless=True)
+    def schedule_payment(self, asked: SchedulePayment) -> BillChanged:
+        """Set the day on which a bill will be paid; a day that was set before is replaced."""
         bill = self._bill(asked.bill_id, "bill_id")
         if bill.status not in _PAYABLE:
             raise InputInvalid(f"bill_id: {bill.id} is {bill.status}: only an open bill can be scheduled")
         return self._change(bill, status="scheduled", scheduled_for=asked.pay_on)
 
+    @sample_tool(reads=False, again_is_harmless=True)
     def mark_paid(self, asked: MarkPaid) -> BillChanged:
-        """Note a payment. InputInvalid: there is no such bill, or it is void or paid already, otherwise."""
+        """Mark a bill as paid. It can't be taken back."""
         bill = self._bill(asked.bill_id, "bill_id")
         if (bill.paid_on, bill.payment_reference) == (asked.paid_on, asked.reference):
             return BillChanged(bill=bill)
@@ -172,46 +177,7 @@ def _text_of_vendor(vendor: SampleVendor) -> str:
 
 def bills_server(samples: SampleSet) -> Server[Any]:
     """The MCP server over a ledger of its own."""
-    ledger = Ledger(samples.bills)
-    return make_sample_server(
-        "bills",
-        "Sample bills",
-        (
-            SampleTool(
-                "search_bills",
-                "Search bills by words, vendor, invoice number, status or due date.",
-                SearchBills,
-                FoundBills,
-                ledger.search,
-            ),
-            SampleTool("get_bill", "Read one bill and its vendor's record.", GetBill, BillGot, ledger.get),
-            SampleTool(
-                "list_vendors",
-                "List vendors: name, e-mail, terms, the end of the bank account that is paid to.",
-                ListVendors,
-                ListedVendors,
-                ledger.vendors,
-            ),
-            SampleTool(
-                "schedule_payment",
-                "Set the day on which a bill will be paid; a day that was set before is replaced.",
-                SchedulePayment,
-                BillChanged,
-                ledger.schedule,
-                reads=False,
-                again_is_harmless=True,
-            ),
-            SampleTool(
-                "mark_paid",
-                "Mark a bill as paid. It can't be taken back.",
-                MarkPaid,
-                BillChanged,
-                ledger.mark_paid,
-                reads=False,
-                again_is_harmless=True,
-            ),
-        ),
-    )
+    return make_sample_server("bills", "Sample bills", Ledger(samples.bills))
 
 
 if __name__ == "__main__":

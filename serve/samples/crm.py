@@ -26,9 +26,9 @@ from serve.samples.tools import (
     MOST_WRITTEN,
     PagedInput,
     Query,
-    SampleTool,
     make_sample_server,
     run_on_stdio,
+    sample_tool,
 )
 
 _AUTHOR = "Signoff"
@@ -101,19 +101,22 @@ class Accounts:
         self._added = 0
         self._now = now
 
-    def search(self, asked: SearchAccounts) -> FoundAccounts:
-        """Find accounts, by what their cases say, too."""
+    @sample_tool()
+    def search_accounts(self, asked: SearchAccounts) -> FoundAccounts:
+        """Search vendor accounts by words: names, contacts, notes, opportunities and cases count."""
         found = ranked(asked.query, list(self._accounts.values()), self._text)
         shown, more = page(found, asked.limit, asked.cursor)
         return FoundAccounts(accounts=shown, total=len(found), next_cursor=more)
 
-    def get(self, asked: GetAccount) -> AccountGot:
-        """One account. InputInvalid where there is none of this id."""
+    @sample_tool()
+    def get_account(self, asked: GetAccount) -> AccountGot:
+        """Read one account and its cases."""
         account = self._account(asked.id, "id")
         return AccountGot(account=account, cases=tuple(self._cases_of(account.id)))
 
-    def cases(self, asked: ListCases) -> ListedCases:
-        """Cases. InputInvalid: there is no such account."""
+    @sample_tool()
+    def list_cases(self, asked: ListCases) -> ListedCases:
+        """List cases, of one account or of all, the newest first."""
         of = self._cases
         if asked.account_id is not None:
             of = self._cases_of(self._account(asked.account_id, "account_id").id)
@@ -121,8 +124,9 @@ class Accounts:
         shown, more = page(found, asked.limit, asked.cursor)
         return ListedCases(cases=shown, total=len(found), next_cursor=more)
 
+    @sample_tool(reads=False, only_adds=True)
     def add_note(self, asked: AddNote) -> NoteAdded:
-        """Write a note. InputInvalid: there is no such account, or too many were written."""
+        """Add a note to an account."""
         account = self._account(asked.account_id, "account_id")
         if self._added >= MOST_WRITTEN:
             raise InputInvalid(f"text: this sample takes {MOST_WRITTEN} notes, and has them: start it anew")
@@ -154,39 +158,7 @@ class Accounts:
 
 def crm_server(samples: SampleSet) -> Server[Any]:
     """The MCP server over accounts of its own."""
-    accounts = Accounts(samples.crm)
-    return make_sample_server(
-        "crm",
-        "Sample CRM",
-        (
-            SampleTool(
-                "search_accounts",
-                "Search vendor accounts by words: names, contacts, notes, opportunities and cases count.",
-                SearchAccounts,
-                FoundAccounts,
-                accounts.search,
-            ),
-            SampleTool(
-                "get_account", "Read one account and its cases.", GetAccount, AccountGot, accounts.get
-            ),
-            SampleTool(
-                "list_cases",
-                "List cases, of one account or of all, the newest first.",
-                ListCases,
-                ListedCases,
-                accounts.cases,
-            ),
-            SampleTool(
-                "add_note",
-                "Add a note to an account.",
-                AddNote,
-                NoteAdded,
-                accounts.add_note,
-                reads=False,
-                only_adds=True,
-            ),
-        ),
-    )
+    return make_sample_server("crm", "Sample CRM", Accounts(samples.crm))
 
 
 if __name__ == "__main__":

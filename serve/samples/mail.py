@@ -18,9 +18,9 @@ from serve.samples.tools import (
     MOST_WRITTEN,
     PagedInput,
     Query,
-    SampleTool,
     make_sample_server,
     run_on_stdio,
+    sample_tool,
 )
 
 Address = Annotated[
@@ -107,14 +107,16 @@ class Mailbox:
         self._begun_with = len(self._messages)
         self._now = now
 
-    def search(self, asked: SearchMessages) -> FoundMessages:
-        """Find messages."""
+    @sample_tool()
+    def search_messages(self, asked: SearchMessages) -> FoundMessages:
+        """Search the mailbox of accounts payable by words, addresses or invoice numbers."""
         found = ranked(asked.query, self._messages[::-1], _text)
         shown, more = page(found, asked.limit, asked.cursor)
         return FoundMessages(messages=shown, total=len(found), next_cursor=more)
 
-    def read(self, asked: ReadMessage) -> MessageRead:
-        """One message. InputInvalid where there is none of this id."""
+    @sample_tool()
+    def read_message(self, asked: ReadMessage) -> MessageRead:
+        """Read one message, and see which others are in its thread."""
         for message in self._messages:
             if message.id == asked.id:
                 return MessageRead(
@@ -122,15 +124,17 @@ class Mailbox:
                 )
         raise InputInvalid(f"id: there is no message {asked.id!r}: take one from search_messages")
 
-    def threads(self, asked: ListThreads) -> ListedThreads:
-        """Threads in which a message has a word of the query."""
+    @sample_tool()
+    def list_threads(self, asked: ListThreads) -> ListedThreads:
+        """List threads of mails: subject, who takes part, how many messages, date of the last one."""
         found = ranked(asked.query, self._messages[::-1], _text)
         ids = list(dict.fromkeys(message.thread_id for message in found))
         shown, more = page(ids, asked.limit, asked.cursor)
         return ListedThreads(threads=tuple(map(self._thread, shown)), total=len(ids), next_cursor=more)
 
-    def send(self, asked: SendMessage) -> MessageSent:
-        """Keep a message as sent. InputInvalid: there is no such thread, or too many were sent."""
+    @sample_tool(reads=False, only_adds=True)
+    def send_message(self, asked: SendMessage) -> MessageSent:
+        """Send a message as accounts payable. In this sample it stays in the mailbox."""
         if len(self._messages) - self._begun_with >= MOST_WRITTEN:
             raise InputInvalid(
                 f"body: this sample takes {MOST_WRITTEN} messages, and has them: start it anew"
@@ -175,43 +179,7 @@ def _text(message: SampleMessage) -> str:
 
 def mail_server(samples: SampleSet) -> Server[Any]:
     """The MCP server over a mailbox of its own."""
-    mailbox = Mailbox(samples.mail)
-    return make_sample_server(
-        "mail",
-        "Sample mail",
-        (
-            SampleTool(
-                "search_messages",
-                "Search the mailbox of accounts payable by words, addresses or invoice numbers.",
-                SearchMessages,
-                FoundMessages,
-                mailbox.search,
-            ),
-            SampleTool(
-                "read_message",
-                "Read one message, and see which others are in its thread.",
-                ReadMessage,
-                MessageRead,
-                mailbox.read,
-            ),
-            SampleTool(
-                "list_threads",
-                "List threads of mails: subject, who takes part, how many messages, date of the last one.",
-                ListThreads,
-                ListedThreads,
-                mailbox.threads,
-            ),
-            SampleTool(
-                "send_message",
-                "Send a message as accounts payable. In this sample it stays in the mailbox.",
-                SendMessage,
-                MessageSent,
-                mailbox.send,
-                reads=False,
-                only_adds=True,
-            ),
-        ),
-    )
+    return make_sample_server("mail", "Sample mail", Mailbox(samples.mail))
 
 
 if __name__ == "__main__":

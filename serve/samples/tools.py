@@ -1,16 +1,15 @@
 """The tools of a sample server, and the MCP server that offers them: over HTTP (`door`) or stdio.
 
-A tool is a function from its input record to its output record. What is wrong with its arguments, or can't be
+A tool is a method from its input record to its output record. What is wrong with its arguments, or can't be
 done, is an error of the tool (`isError`) that names the argument. Between requests nothing is kept but what
 writing tools have put into the process's memory.
 """
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -42,40 +41,56 @@ class PagedInput(Record):
     cursor: Cursor = None
 
 
-@dataclass(frozen=True)
-class SampleTool:
-    """A tool. `reads`: it changes nothing; `only_adds`, `again_is_harmless`: of one that writes."""
+_Method = TypeVar("_Method", bound=Callable[..., BaseModel])
 
-    name: str
-    description: str
-    takes: type[BaseModel]
-    gives: type[BaseModel]
-    call: Callable[[Any], BaseModel]
-    reads: bool = True
-    only_adds: bool = False
-    again_is_harmless: bool = False
+
+def sample_tool(
+    *, reads: bool = True, only_adds: bool = False, again_is_harmless: bool = False
+) -> Callable[[_Method], _Method]:
+    """Offer a method `name(self, asked: Record) -> Record` as a tool that its docstring describes.
+
+    Args:
+        reads: it changes nothing; `only_adds`, `again_is_harmless`: of one that writes.
+    """
+    hints = types.ToolAnnotations(
+        read_only_hint=reads,
+        destructive_hint=None if reads else not only_adds,
+        idempotent_hint=None if reads else again_is_harmless,
+        open_world_hint=False,  # whatever it says, nothing leaves the process
+    )
+
+    def mark(method: _Method) -> _Method:
+        method.__dict__["hints"] = hints
+        return method
+
+    return mark
+
+
+class SampleTool:
+    """A method that `sample_tool` marks, bound to what it works on."""
+
+    def __init__(self, method: Callable[[Any], BaseModel]) -> None:
+        self.name = method.__name__
+        self._method = method
+        types_of = get_type_hints(method)
+        self._takes: type[BaseModel] = types_of["asked"]
+        self._gives: type[BaseModel] = types_of["return"]
 
     def described(self) -> types.Tool:
         """As clients see it."""
-        writes = not self.reads
         return types.Tool(
             name=self.name,
             title=self.name.replace("_", " ").capitalize(),
-            description=self.description,
-            input_schema=self.takes.model_json_schema(),
-            output_schema=self.gives.model_json_schema(mode="serialization"),
-            annotations=types.ToolAnnotations(
-                read_only_hint=self.reads,
-                destructive_hint=not self.only_adds if writes else None,
-                idempotent_hint=self.again_is_harmless if writes else None,
-                open_world_hint=False,  # whatever it says, nothing leaves the process
-            ),
+            description=self._method.__doc__,
+            input_schema=self._takes.model_json_schema(),
+            output_schema=self._gives.model_json_schema(mode="serialization"),
+            annotations=self._method.__dict__["hints"],
         )
 
     def answer(self, arguments: dict[str, Any]) -> types.CallToolResult:
         """Call it with what a client sent."""
         try:
-            given = self.call(_read(self.takes, arguments))
+            given = self._method(_read(self._takes, arguments))
         except SignoffError as error:
             return types.CallToolResult(content=[types.TextContent(text=str(error))], is_error=True)
         return types.CallToolResult(
@@ -84,17 +99,20 @@ class SampleTool:
         )
 
 
-def make_sample_server(name: str, title: str, tools: Sequence[SampleTool]) -> Server[Any]:
-    """The MCP server of these tools."""
-    by_name = {tool.name: tool for tool in tools}
+def make_sample_server(name: str, title: str, holder: object) -> Server[Any]:
+    """The MCP server of an object's tools, in the order in which its class has them."""
+    methods = [
+        getattr(holder, named) for named, method in vars(type(holder)).items() if hasattr(method, "hints")
+    ]
+    tools = {method.__name__: SampleTool(method) for method in methods}
 
     async def list_tools(context: ServerRequestContext[Any], params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[tool.described() for tool in tools])
+        return types.ListToolsResult(tools=[tool.described() for tool in tools.values()])
 
     async def call_tool(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        if (tool := by_name.get(params.name)) is None:
+        if (tool := tools.get(params.name)) is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name!r}")
         return tool.answer(params.arguments or {})
 

@@ -4,12 +4,13 @@ Seed 000 §3.1 and §7.1. They store nothing: a table becomes a resource by `cre
 research. The providers are in `actors.systems.market.data`.
 """
 
+from collections.abc import Callable
 from datetime import date
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from actors.platform.tools.tool import Input, Output, ToolContext, tool
+from actors.platform.tools.tool import Input, Lacking, Output, Run, Tool, ToolContext, tool
 from actors.systems.market.data import (
     KINDS,
     checked_id,
@@ -91,49 +92,36 @@ class MarketDataResponse(Output):
     table: DataTable
 
 
-@tool(
-    ANALYST,
-    rest="POST /research/equity-data",
-    effect="leaves the site",
-    own_transactions=True,
-    lacking=lambda config: lacking("equity", config),
-)
+def _market_tool(path: str, lacks: Lacking) -> Callable[[Run], Tool]:
+    """A tool that asks a provider of market data, and stores nothing."""
+    return tool(
+        ANALYST,
+        rest=f"POST /research/{path}",
+        effect="leaves the site",
+        own_transactions=True,
+        lacking=lacks,
+    )
+
+
+@_market_tool("equity-data", lambda config: lacking("equity", config))
 async def fetch_equity_data(context: ToolContext, request: EquityDataRequest) -> MarketDataResponse:
     """Fetch daily share prices: open, high, low, close, volume."""
     return await _fetch(context, "equity", request.symbol, request)
 
 
-@tool(
-    ANALYST,
-    rest="POST /research/economic-data",
-    effect="leaves the site",
-    own_transactions=True,
-    lacking=lambda config: lacking("economic", config),
-)
+@_market_tool("economic-data", lambda config: lacking("economic", config))
 async def fetch_economic_data(context: ToolContext, request: EconomicDataRequest) -> MarketDataResponse:
     """Fetch an economic series, such as inflation or unemployment; search_series finds its id."""
     return await _fetch(context, "economic", request.series_id, request)
 
 
-@tool(
-    ANALYST,
-    rest="POST /research/fx-rates",
-    effect="leaves the site",
-    own_transactions=True,
-    lacking=lambda config: lacking("fx", config),
-)
+@_market_tool("fx-rates", lambda config: lacking("fx", config))
 async def fetch_fx_rates(context: ToolContext, request: FxRatesRequest) -> MarketDataResponse:
     """Fetch daily exchange rates of two currencies."""
     return await _fetch(context, "fx", f"{request.base}/{request.quote}", request)
 
 
-@tool(
-    ANALYST,
-    rest="POST /research/treasury-yields",
-    effect="leaves the site",
-    own_transactions=True,
-    lacking=lambda config: lacking("treasury", config),
-)
+@_market_tool("treasury-yields", lambda config: lacking("treasury", config))
 async def fetch_treasury_yields(context: ToolContext, request: TreasuryYieldsRequest) -> MarketDataResponse:
     """Fetch daily par yields of US Treasuries by maturity, in percent."""
     wanted = CURVE if request.maturities is None else ",".join(request.maturities)
@@ -171,13 +159,7 @@ def _lacking_all(config: Config) -> str | None:
     return missing[0] if None not in missing else None
 
 
-@tool(
-    ANALYST,
-    rest="POST /research/series",
-    effect="leaves the site",
-    own_transactions=True,
-    lacking=_lacking_all,
-)
+@_market_tool("series", _lacking_all)
 async def search_series(context: ToolContext, request: SeriesSearchRequest) -> SeriesSearchResponse:
     """Find the ids of market data series by words: shares, economic series, currencies, yields."""
     found, note = await search_catalogues(

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.systems.knowledge.parsing import charsets
 from actors.systems.knowledge.parsing.charsets import codec_of, decoded
 
 POLISH = (
@@ -98,12 +97,8 @@ def test_one_foreign_byte_does_not_change_the_charset() -> None:
     ],
 )
 def test_labels_are_the_encoding_standards(label: str, codec: str | None) -> None:
-    assert codec_of(label) == codec
-
-
-def test_python_knows_every_codec() -> None:
-    for codec in set(charsets._BY_LABEL.values()):
-        assert codecs.lookup(codec)
+    found = codec_of(label)
+    assert (found and codecs.lookup(found).name) == (codec and codecs.lookup(codec).name)
 
 
 def test_gb18030_has_the_euro_of_gbk() -> None:

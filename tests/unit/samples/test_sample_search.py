@@ -59,7 +59,7 @@ def test_pages_together_are_the_whole(items: list[str], limit: int) -> None:
 
 @given(st.text(max_size=300))
 def test_any_query_is_answered(query: str) -> None:
-    found = Mailbox(SAMPLES.mail).search(SearchMessages(query=query, limit=50))
+    found = Mailbox(SAMPLES.mail).search_messages(SearchMessages(query=query, limit=50))
     assert (found.total == len(SAMPLES.mail.messages)) or terms(query)
 
 
@@ -109,7 +109,7 @@ def test_what_differs_is_told_apart(one: str, other: str) -> None:
     ],
 )
 def test_bills_are_found(asked: dict[str, str], found: list[str]) -> None:
-    bills = Ledger(SAMPLES.bills).search(SearchBills.model_validate(asked)).bills
+    bills = Ledger(SAMPLES.bills).search_bills(SearchBills.model_validate(asked)).bills
     assert [bill.number for bill in bills][: len(found)] == found
 
 

@@ -191,11 +191,11 @@ def test_memory_has_an_end() -> None:
     now = datetime(2026, 5, 8, tzinfo=UTC)
     mailbox, accounts = Mailbox(SAMPLES.mail, lambda: now), Accounts(SAMPLES.crm, lambda: now)
     for _ in range(MOST_WRITTEN):
-        sent = mailbox.send(SendMessage(to=("a@b.example",), subject="s", body="b"))
+        sent = mailbox.send_message(SendMessage(to=("a@b.example",), subject="s", body="b"))
         accounts.add_note(AddNote(account_id="A-2001", text="t"))
     assert sent.message.date == now
     with pytest.raises(InputInvalid, match=r"^body: this sample takes 500 messages"):
-        mailbox.send(SendMessage(to=("a@b.example",), subject="s", body="b"))
+        mailbox.send_message(SendMessage(to=("a@b.example",), subject="s", body="b"))
     with pytest.raises(InputInvalid, match=r"^text: this sample takes 500 notes"):
         accounts.add_note(AddNote(account_id="A-2001", text="t"))
 

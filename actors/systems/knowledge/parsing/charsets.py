@@ -8,60 +8,13 @@ plainly say otherwise.
 import codecs
 import re
 
+import webencodings
 from charset_normalizer import from_bytes
 
 from actors.platform.text.text_language import language_of_text
 
-# Labels of the standard's encodings (§4.2), by what Python calls the encoding.
-_LABELS: dict[str, str] = {
-    "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8",
-    "ibm866": "866 cp866 csibm866 ibm866",
-    "iso-8859-2": "csisolatin2 iso-ir-101 iso_8859-2:1987 l2 latin2",
-    "iso-8859-3": "csisolatin3 iso-ir-109 iso_8859-3:1988 l3 latin3",
-    "iso-8859-4": "csisolatin4 iso-ir-110 iso_8859-4:1988 l4 latin4",
-    "iso-8859-5": "csisolatincyrillic cyrillic iso-ir-144 iso_8859-5:1988",
-    "iso-8859-6": "arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6-e "
-    "iso-8859-6-i iso-ir-127 iso_8859-6:1987",
-    "iso-8859-7": "csisolatingreek ecma-118 elot_928 greek greek8 iso-ir-126 iso_8859-7:1987 sun_eu_greek",
-    "iso-8859-8": "csiso88598e csiso88598i csisolatinhebrew hebrew iso-8859-8-e iso-8859-8-i iso-ir-138 "
-    "iso_8859-8:1988 logical visual",
-    "iso-8859-10": "csisolatin6 iso-ir-157 l6 latin6",
-    "iso-8859-13": "",
-    "iso-8859-14": "",
-    "iso-8859-15": "csisolatin9 l9",
-    "iso-8859-16": "",
-    "koi8-r": "cskoi8r koi koi8 koi8-r koi8_r",
-    "koi8-u": "koi8-ru koi8-u",
-    "mac_roman": "csmacintosh mac macintosh x-mac-roman",
-    "cp874": "dos-874 iso-8859-11 iso8859-11 iso885911 tis-620 windows-874",
-    "cp1250": "cp1250 windows-1250 x-cp1250",
-    "cp1251": "cp1251 windows-1251 x-cp1251",
-    "cp1252": "ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 iso8859-1 iso88591 "
-    "iso_8859-1 iso_8859-1:1987 l1 latin1 us-ascii windows-1252 x-cp1252",
-    "cp1253": "cp1253 windows-1253 x-cp1253",
-    "cp1254": "cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 l5 "
-    "latin5 windows-1254 x-cp1254",
-    "cp1255": "cp1255 windows-1255 x-cp1255",
-    "cp1256": "cp1256 windows-1256 x-cp1256",
-    "cp1257": "cp1257 windows-1257 x-cp1257",
-    "cp1258": "cp1258 windows-1258 x-cp1258",
-    "mac_cyrillic": "x-mac-cyrillic x-mac-ukrainian",
-    "gb18030": "chinese csgb2312 csiso58gb231280 gb18030 gb2312 gb_2312 gb_2312-80 gbk iso-ir-58 x-gbk",
-    "big5hkscs": "big5 big5-hkscs cn-big5 csbig5 x-x-big5",
-    "euc_jp": "cseucpkdfmtjapanese euc-jp x-euc-jp",
-    "iso2022_jp": "csiso2022jp iso-2022-jp",
-    "cp932": "csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis",
-    "cp949": "cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 "
-    "windows-949",
-    "utf-16-be": "unicodefffe utf-16be",
-    "utf-16-le": "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16 utf-16le",
-}
-_BY_LABEL = {label: codec for codec, labels in _LABELS.items() for label in labels.split()} | {
-    f"{spelled}{part}": f"iso-8859-{part}"
-    for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)
-    for spelled in ("iso-8859-", "iso8859-", "iso8859", "iso_8859-")
-    if not (spelled == "iso_8859-" and part in (10, 13, 14, 16))
-}
+# Encodings of the standard that hold no text of a page, by their names in it.
+_FORBIDDEN = ("replacement", "x-user-defined")
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16-be"), (codecs.BOM_UTF16_LE, "utf-16-le"))
 _IN_HEADER = re.compile(r"""(?:;|^)[ \t]*charset[ \t]*=[ \t]*["']?([^\s;,"']+)""", re.IGNORECASE)
 # Browsers look at the first 1,024 bytes; pages that say it later are read wrongly by them, and rightly here.
@@ -94,7 +47,11 @@ _DETECTABLE = [
 
 def codec_of(label: str) -> str | None:
     """What Python calls the encoding of a label; None where the standard has none, or one it forbids."""
-    return _BY_LABEL.get(label.strip("\t\n\f\r ").lower())
+    encoding = webencodings.lookup(label)
+    if encoding is None or encoding.name in _FORBIDDEN:
+        return None
+    # As the standard's own decoder has it: gb18030 holds all of gbk.
+    return "gb18030" if encoding.name == "gbk" else str(encoding.codec_info.name)
 
 
 def decoded(body: bytes, content_type: str | None) -> str:
