@@ -22,9 +22,9 @@ from typing import Annotated
 import typer
 from rapidfuzz import fuzz
 
-from actors.systems.operations.linking.records import deduplicate_records, link_records
-from actors.systems.operations.linking.tables.candidates import candidates
-from actors.systems.operations.linking.tables.columns import columns_of, texts_of
+from actors.platform.linkage.candidates import candidates
+from actors.platform.linkage.columns import columns_of, texts_of
+from actors.platform.linkage.records import deduplicate_records, link_records
 from benchmarks.harness import machine
 from benchmarks.harness.bench import Bench
 from benchmarks.harness.report import Aim, Report, Table

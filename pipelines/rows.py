@@ -7,8 +7,9 @@ import asyncio
 import errno
 import functools
 import math
+import os
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
 
@@ -126,6 +127,29 @@ def read_files(
     files = ray.data.from_items([{"path": path} for path in paths], override_num_blocks=blocks)
     read = functools.partial(_row, filesystem=filesystem, check=check, unreadable=unreadable)
     return DataRows(files.map(read).materialize(), parse=parse, refused=refused)
+
+
+def open_path(option: str, path: str, roots: Iterable[Path]) -> tuple[pyarrow.fs.FileSystem, str]:
+    """The filesystem of what an option names, and its path there.
+
+    Args:
+        path: relative to the first of `roots` that has it, or a URI such as `s3://…`.
+
+    Raises:
+        PathNotVisible: nothing is there.
+    """
+    if "://" in path:
+        try:
+            filesystem, base = pyarrow.fs.FileSystem.from_uri(path)
+        except (OSError, ValueError) as error:
+            raise PathNotVisible(f"{option} {path}: can't be opened: {error}") from error
+        return filesystem, base
+    candidates = [Path(os.path.normpath(root / Path(path).expanduser())) for root in roots]
+    found = next((each for each in candidates if each.exists()), None)
+    if found is None:
+        looked = ", ".join(str(each) for each in dict.fromkeys(candidates))
+        raise PathNotVisible(f"{option} {path}: nothing is there, seen from this job (looked at {looked})")
+    return pyarrow.fs.LocalFileSystem(), str(found)
 
 
 def _row(

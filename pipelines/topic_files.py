@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow.fs
 
 from models.errors import PathNotVisible
+from pipelines.rows import open_path
 from pipelines.topics import TopicRow
 
 
@@ -32,20 +33,7 @@ def find_topic_files(
     Raises:
         PathNotVisible: nothing is there, or nothing that could be a topic.
     """
-    if "://" in topics:
-        try:
-            filesystem, base = pyarrow.fs.FileSystem.from_uri(topics)
-        except (OSError, ValueError) as error:
-            raise PathNotVisible(f"--topics {topics}: can't be opened: {error}") from error
-    else:
-        candidates = [Path(os.path.normpath(root / Path(topics).expanduser())) for root in roots]
-        found = next((path for path in candidates if path.exists()), None)
-        if found is None:
-            looked = ", ".join(str(path) for path in dict.fromkeys(candidates))
-            raise PathNotVisible(
-                f"--topics {topics}: nothing is there, seen from this job (looked at {looked})"
-            )
-        filesystem, base = pyarrow.fs.LocalFileSystem(), str(found)
+    filesystem, base = open_path("--topics", topics, roots)
     try:
         paths = sorted(_local(base) if filesystem.type_name == "local" else _remote(filesystem, base))
     except UnicodeDecodeError as error:

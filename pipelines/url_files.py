@@ -6,7 +6,6 @@ same address twice is one row. A file is read as it is unpacked: no more of it i
 
 import csv
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -22,6 +21,7 @@ from models.errors import PageFailed, PathNotVisible
 from models.knowledge.pages import ScrapedPage
 from models.record import Record
 from models.text import cut, storable
+from pipelines.rows import open_path
 
 _COLUMNS = ("url", "loc", "link", "address", "adres", "href")
 _LONGEST = 2000
@@ -94,18 +94,7 @@ def _files(path: str, roots: Iterable[Path]) -> tuple[pyarrow.fs.FileSystem, lis
         raise PathNotVisible(
             f"--urls {path}: is a web address: give a sitemap's to --sitemap, or a file here"
         )
-    if "://" in path:
-        try:
-            filesystem, base = pyarrow.fs.FileSystem.from_uri(path)
-        except (OSError, ValueError) as error:
-            raise PathNotVisible(f"--urls {path}: can't be opened: {error}") from error
-    else:
-        candidates = [Path(os.path.normpath(root / Path(path).expanduser())) for root in roots]
-        found = next((each for each in candidates if each.exists()), None)
-        if found is None:
-            looked = ", ".join(str(each) for each in dict.fromkeys(candidates))
-            raise PathNotVisible(f"--urls {path}: nothing is there, seen from this job (looked at {looked})")
-        filesystem, base = pyarrow.fs.LocalFileSystem(), str(found)
+    filesystem, base = open_path("--urls", path, roots)
     try:
         [info] = filesystem.get_file_info([base])
         if info.type == pyarrow.fs.FileType.Directory:

@@ -6,14 +6,13 @@ model chooses (`call_chooser`), or code by the site's settings. What it reads is
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from actors.platform.llm.client import Completions
 from actors.systems.operations.agents.call_chooser import DONE, CallChooser
 from actors.systems.operations.agents.tool_session import ReadingRun, ServerAsksPerson, Servers
-from actors.systems.operations.linking.link import link
+from actors.systems.operations.linking.link import vendors_in
 from actors.systems.operations.search_terms import distinct
 from models.config import BreakerConfig, McpServer, ModelSettings, SourceConfig
 from models.config.operations import LEAD, SourceReading
@@ -273,8 +272,7 @@ def _partners(items: list[SourceItem], leads: tuple[str, ...]) -> tuple[str, ...
     wanted = [lead.casefold() for lead in leads]
     here = [item for item in items if any(lead in str(item.data).casefold() for lead in wanted)]
     numbered = [item.model_copy(update={"id": f"{item.agent}/{n}"}) for n, item in enumerate(here, 1)]
-    named = Counter(found.words for found in link(numbered).identifiers if found.kind == "vendor")
-    return distinct((words for words, _ in named.most_common()), most=_MOST_LEADS)
+    return distinct(vendors_in(numbered), most=_MOST_LEADS)
 
 
 def _wrote(

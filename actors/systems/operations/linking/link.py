@@ -5,6 +5,7 @@ same in whatever order the items come; the time is about linear in what is read 
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from actors.systems.operations.linking.contradictions import StandingClaims
@@ -65,6 +66,12 @@ def link(items: Sequence[SourceItem]) -> LinkedItems:
             for one in unread_of(context, said[place].understood, is_linked=place in linked)
         ),
     )
+
+
+def vendors_in(items: Sequence[SourceItem]) -> list[str]:
+    """The vendors that items name, in their words, the most frequent first."""
+    named = Counter(found.words for one in _read(items) for found in one.findings if found.kind == "vendor")
+    return [words for words, _ in named.most_common()]
 
 
 def _read(items: Sequence[SourceItem]) -> list[ReadItem]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from actors.systems.operations.linking.weights import probability, weight
+from actors.platform.linkage.weights import probability, weight
 from actors.systems.operations.recognition.item import ReadItem, Sighting
 from actors.systems.operations.recognition.vendors import vendor_keys, vendor_likeness
 from models.operations.evidence import Evidence, IdentifierKind, Match

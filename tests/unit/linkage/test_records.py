@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.systems.operations.linking.records import deduplicate_records, link_records
+from actors.platform.linkage.records import deduplicate_records, link_records
 from tests.examples import examples
 
 _NAMES = [

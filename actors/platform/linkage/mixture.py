@@ -11,9 +11,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from actors.systems.operations.linking.tables.candidates import Candidates
-from actors.systems.operations.linking.tables.comparing import LEVELS, Comparison, best_of
-from actors.systems.operations.linking.weights import weight
+from actors.platform.linkage.candidates import Candidates
+from actors.platform.linkage.comparing import LEVELS, Comparison, best_of
+from actors.platform.linkage.weights import weight
 
 if TYPE_CHECKING:
     import numpy

@@ -1,18 +1,18 @@
 """Records of two tables, or of one, that are about the same: whatever their columns, without examples.
 
-Called by whoever has tables rather than items, and by `benchmarks.linkage`. The weights are those by which
-items are linked (`weights`), but estimated from the tables themselves.
+`benchmarks.linkage` measures it. The weights are those by which the items of operations are linked
+(`weights`), but estimated from the tables themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from actors.systems.operations.linking.tables.candidates import candidates
-from actors.systems.operations.linking.tables.columns import columns_of, texts_of
-from actors.systems.operations.linking.tables.comparing import best_of, comparisons
-from actors.systems.operations.linking.tables.mixture import RIVALS, bits_of
-from actors.systems.operations.linking.weights import probability
+from actors.platform.linkage.candidates import candidates
+from actors.platform.linkage.columns import columns_of, texts_of
+from actors.platform.linkage.comparing import best_of, comparisons
+from actors.platform.linkage.mixture import RIVALS, bits_of
+from actors.platform.linkage.weights import probability
 from models.record import Record
 
 

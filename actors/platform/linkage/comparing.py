@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from actors.systems.operations.linking.tables.candidates import LEAST_OF_BEST, Candidates
-from actors.systems.operations.linking.tables.columns import Column, joined
+from actors.platform.linkage.candidates import LEAST_OF_BEST, Candidates
+from actors.platform.linkage.columns import Column, joined
 
 if TYPE_CHECKING:
     import numpy
