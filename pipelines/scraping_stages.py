@@ -19,9 +19,8 @@ from actors.platform import logs, systems
 from actors.platform.runtime.directory import Directory
 from actors.systems.knowledge.fetching.turns import ClusterTurns
 from actors.systems.knowledge.scraping.open_scraper import open_scraper
-from actors.systems.knowledge.scraping.scraper import Scraper
+from actors.systems.knowledge.scraping.scraper import Scraper, page_of
 from actors.systems.knowledge.scraping.scraping_settings import ScrapingSettings
-from actors.systems.knowledge.scraping.source_pages import page_of
 from models.config import Config
 from models.error_lines import logged
 from models.errors import SignoffError

@@ -20,7 +20,7 @@ from models.people.users import MAX_SUBJECT, is_subject
 from models.store.database import GONE, Connection, Database
 from models.store.people import grants
 from models.text import storable
-from serve.auth.trusted import fetched
+from serve.auth.jwks import fetched
 
 _log = logging.getLogger("signoff.grants")
 

@@ -8,6 +8,7 @@ import asyncio
 import json
 import logging
 import os
+import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +25,6 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
 from models.config.publishing import JwksConfig, JwtAlgorithm
 from models.errors import KeysUnavailable
-from serve.auth.trusted import fetched
 
 _log = logging.getLogger("signoff.jwks")
 
@@ -172,3 +172,25 @@ class UrlKeys:
                 self._due_at = self._clock() + _AGAIN_SECONDS
                 self._fault = str(error) or type(error).__name__
                 _log.warning("auth.jwks.url %s can't be fetched: %s", self._url, self._fault)
+
+
+async def fetched(url: str, max_bytes: int, seconds: float) -> bytes:
+    """What the address answers with, cut one part after `max_bytes`.
+
+    Raises:
+        httpx2.HTTPError, TimeoutError, and ValueError: it answers with another status than 200.
+    """
+    store = ssl.create_default_context()
+    async with (
+        asyncio.timeout(seconds),
+        httpx2.AsyncClient(trust_env=False, verify=store, timeout=seconds) as client,
+        client.stream("GET", url, headers={"Accept": "application/json"}) as answer,
+    ):
+        if answer.status_code != httpx2.codes.OK:
+            raise ValueError(f"it answered with status {answer.status_code}")
+        body = bytearray()
+        async for part in answer.aiter_bytes():
+            body += part
+            if len(body) > max_bytes:
+                break
+        return bytes(body)

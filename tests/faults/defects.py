@@ -16,7 +16,7 @@ from actors.systems.knowledge.index import segment_files
 from actors.systems.operations import agent_rounds, answers, approved_writes
 from actors.systems.operations import graph as operation
 from actors.systems.research import admission as research
-from actors.systems.research.discovery import ratings
+from actors.systems.research.discovery import pages
 from models.files import write_atomically
 from models.knowledge.reach import PageReach
 from models.runtime.workflows import Workflow, WorkflowStatus
@@ -134,7 +134,7 @@ def _a_page_that_was_left_out_is_led_to() -> None:
 
 def _a_host_is_read_that_never_is() -> None:
     """What the site never reads is rated like all else."""
-    change(ratings.Ratings, "of_host", ("if nearest is not None else", "if False else"))
+    change(pages.Ratings, "of_host", ("if nearest is not None else", "if False else"))
 
 
 def _a_plan_runs_that_was_rejected() -> None:

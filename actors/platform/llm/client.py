@@ -41,6 +41,9 @@ BYTES_PER_TOKEN = 3
 # A message's role, and the marks around it.
 _TOKENS_AROUND = 4
 
+# For what a refused reply is told, and the marks around messages, in tokens.
+_AROUND = 300
+
 
 class RejectedReply(Exception):
     """A reply broke a rule that only the caller knows; the text tells the model what to mend."""
@@ -341,3 +344,10 @@ def validation_faults(error: ValidationError) -> str:
 def _mend(fault: str) -> str:
     # A fault may quote the reply, and so whatever the reply was made from: it is fenced like that.
     return f"The last reply was refused:\n{fence(fault, 'fault')}\nAnswer again, whole, with this mended."
+
+
+def fits_window(system: str, user: str, settings: ModelSettings) -> bool:
+    """Whether both messages and an answer of full length are within the model's window, and its threshold."""
+    threshold = settings.context_window * settings.context_window_threshold // 100
+    allowed = min(threshold, settings.context_window - settings.max_tokens) - _AROUND
+    return text_tokens(system) + text_tokens(user) <= allowed

@@ -97,7 +97,7 @@ def _evidence_finding(config: Config, directory: AgentDirectory) -> dict[str, An
 
 def _plain_specialist(role: str) -> AgentRole:
     return (
-        "actors.systems.editorial.agents.specialists:Specialist",
+        "actors.systems.editorial.agents.verdicts:Specialist",
         lambda config, directory: {"role": role, "settings": _specialist_settings(config, role)},
     )
 

@@ -62,7 +62,7 @@ SYSTEM = System(
     roles={
         "host_turns": ("actors.systems.knowledge.agents.turn_keeper:TurnKeeper", _host_turns),
         "scraper": ("actors.systems.knowledge.agents.page_scraper:PageScraper", _scraper),
-        "browser": ("actors.systems.knowledge.agents.page_browser:PageBrowser", _browser),
+        "browser": ("actors.systems.knowledge.browsing.browser_engine:PageBrowser", _browser),
         "extractor": ("actors.systems.knowledge.agents.knowledge_extractor:KnowledgeExtractor", _extractor),
         "knowledge_index": (
             "actors.systems.knowledge.index.knowledge_index:KnowledgeIndex",

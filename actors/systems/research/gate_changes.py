@@ -7,7 +7,7 @@ what is approved, and goes on exactly as it is.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from actors.systems.research.discovery.ratings import Ratings
+from actors.systems.research.discovery.pages import Ratings
 from actors.systems.research.tree.editing import edited
 from actors.systems.research.url_changes import changed_list, readable_url
 from models.config import Config

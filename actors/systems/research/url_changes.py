@@ -7,7 +7,7 @@ fetched; an address that is added passes the guard first. Pure.
 from pydantic import ValidationError
 
 from actors.platform.web.page_urls import host_of, page_url
-from actors.systems.research.discovery.ratings import Ratings
+from actors.systems.research.discovery.pages import Ratings
 from models.domains import registrable_domain
 from models.errors import InputInvalid, PageFailed
 from models.research.agent_workflows import ResearchOptions

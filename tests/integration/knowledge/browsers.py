@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from actors.systems.knowledge.browsing.browser import Browser
-from actors.systems.knowledge.browsing.rendered import Rendered
+from actors.systems.knowledge.browsing.visit import Rendered
 from models.config import OutgoingConfig
 from models.config.knowledge import BrowserConfig, ScrapingConfig
 from models.errors import PageFailed

@@ -12,8 +12,7 @@ from pydantic import ValidationError
 from actors.platform.llm.client import bounded_schema
 from actors.systems.editorial.agents.article_review import ArticleReview
 from actors.systems.editorial.agents.concern_mapping import ConcernMapper, mapping_schema
-from actors.systems.editorial.agents.specialists import Specialist
-from actors.systems.editorial.agents.verdicts import verdict_schema
+from actors.systems.editorial.agents.verdicts import Specialist, verdict_schema
 from actors.systems.editorial.agents.writer import Writer
 from actors.systems.editorial.briefs import MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
 from models.config import SchemaLimits

@@ -16,7 +16,7 @@ from actors.systems.editorial.agents.concern_mapping import ConcernMapper
 from actors.systems.editorial.agents.evidence_finding import EvidenceFinder
 from actors.systems.editorial.agents.fact_check import FactChecker
 from actors.systems.editorial.agents.memory import InstitutionalMemory
-from actors.systems.editorial.agents.specialists import Specialist
+from actors.systems.editorial.agents.verdicts import Specialist
 from actors.systems.editorial.agents.writer import Writer
 from actors.systems.editorial.briefs import (
     ConcernBrief,

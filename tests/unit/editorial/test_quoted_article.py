@@ -14,8 +14,8 @@ from actors.platform.text.language import Language
 from actors.platform.text.quotation_marks import quoted
 from actors.systems.editorial.agents.quotation_review import QuotationReview, sorted_concerns
 from actors.systems.editorial.agents.quoted_article import quotations_of, said_on
-from actors.systems.editorial.agents.specialists import Specialist
 from actors.systems.editorial.agents.verdict_choices import reasons
+from actors.systems.editorial.agents.verdicts import Specialist
 from actors.systems.editorial.agents.writer import Writer
 from actors.systems.editorial.briefs import ConcernBrief, ReviewBrief, RevisionBrief, WritingBrief
 from actors.systems.editorial.bullets import parse_bullets

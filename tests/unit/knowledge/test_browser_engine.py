@@ -6,7 +6,7 @@ import pytest
 
 from actors.systems.knowledge.browsing import browser_engine
 from actors.systems.knowledge.browsing.browser_engine import BrowserEngine
-from actors.systems.knowledge.browsing.rendered import Rendered
+from actors.systems.knowledge.browsing.visit import Rendered
 from models.config import Config, OutgoingConfig
 from models.knowledge.reach import PageReach
 from tests.unit.knowledge.test_http_engine import Turns

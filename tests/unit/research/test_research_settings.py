@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from actors.systems.research.discovery.ratings import Ratings
+from actors.systems.research.discovery.pages import Ratings
 from models.config import DomainsConfig, load
 from models.errors import ConfigInvalid
 from tests.profile import write_yaml

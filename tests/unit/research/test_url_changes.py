@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.systems.research.discovery.ratings import Ratings
+from actors.systems.research.discovery.pages import Ratings
 from actors.systems.research.url_changes import changed_list
 from models.config import DomainsConfig
 from models.errors import InputInvalid

@@ -4,6 +4,7 @@ Used by the providers that reach outside; see `SearchHit`.
 """
 
 import re
+from collections.abc import Awaitable, Callable
 from urllib.parse import quote_plus, urlsplit
 
 import ada_url
@@ -11,6 +12,7 @@ import ada_url
 from actors.platform.web.plain_text import plain_text
 from actors.platform.web.providers.freshness import Freshness
 from models.content.outside import DateRange, SearchAnswer, SearchHit
+from models.errors import ProviderFailed, ProviderLimited
 
 _TITLE, _SNIPPET, _DATE = 300, 1000, 40
 _LONGEST_URL = 2000
@@ -19,6 +21,12 @@ _LONGEST_QUERY = 1200
 _NOT_IN_URLS = re.compile(
     r"[\x00-\x20\x7f-\x9f\\<>\"\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
 )
+
+# Reads a page, from 1, into the hits; whether there may be another.
+ReadPage = Callable[[int], Awaitable[bool]]
+
+# Google's `num` at most, and what most engines behind a SearXNG give.
+PAGE = 10
 
 
 class Hits:
@@ -116,3 +124,25 @@ def fitting(query: str) -> tuple[str, str | None]:
             break
     head, space, _ = words[:kept].rpartition(" ")
     return (head if space else words[:kept]), "the query was too long and its end was left out"
+
+
+async def read_pages(hits: Hits, read: ReadPage) -> str | None:
+    """Page after page until the hits are full or there are no more: at most one for each ten hits wanted.
+
+    Returns:
+        A note where a later page failed: what was found before is kept, and not asked for again.
+
+    Raises:
+        ProviderFailed, ProviderLimited: the first page failed.
+    """
+    most = -(-hits.limit // PAGE)
+    for number in range(1, most + 1):
+        try:
+            more = await read(number)
+        except (ProviderFailed, ProviderLimited) as error:
+            if number == 1:
+                raise
+            return f"page {number} of the results is missing: {error}"
+        if hits.full or not more:
+            break
+    return None

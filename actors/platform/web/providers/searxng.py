@@ -11,8 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from actors.platform.web.fetching import fetch, read_json
 from actors.platform.web.plain_text import plain_text
-from actors.platform.web.providers.hits import Hits, fitting
-from actors.platform.web.providers.paging import read_pages
+from actors.platform.web.providers.hits import Hits, fitting, read_pages
 from models.config import Config
 from models.content.outside import DateRange, SearchAnswer, SearchKind
 from models.errors import ProviderFailed

@@ -5,7 +5,7 @@ model never sees a place for citations: those come from the pipeline alone (seed
 model writes are dropped.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import model_validator
 
@@ -16,6 +16,29 @@ from actors.systems.editorial.briefs import AgentSettings, ConcernBrief
 from models.content.editorial import SpecialistName, Verdict, VerdictStatus
 from models.llm import Answer
 from models.record import Record
+
+
+class Specialist:
+    """Judges one concern from the source, the draft and the style. The prompt is named after the role."""
+
+    def __init__(
+        self,
+        *,
+        role: Literal["opinion", "attribution", "style_review"],
+        settings: AgentSettings,
+        completions: Completions | None = None,
+    ) -> None:
+        self._judge = Judge(role=role, settings=settings, completions=completions)
+
+    async def evaluate(self, brief: ConcernBrief) -> Answer[Verdict]:
+        """The verdict on the concern; it has no citations.
+
+        Raises:
+            ModelReplyInvalid: no reply was a verdict on this concern.
+        """
+        if brief.writes == "quotes":
+            return await self._judge.choose(brief)
+        return await self._judge.verdict(self._judge.question(brief), concern_id=brief.concern.concern_id)
 
 
 class VerdictReply(Record):

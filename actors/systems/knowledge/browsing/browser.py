@@ -21,8 +21,7 @@ from actors.systems.knowledge.browsing.chromium import Chromium
 from actors.systems.knowledge.browsing.document_requests import Allow
 from actors.systems.knowledge.browsing.guarded_proxy import GuardedProxy
 from actors.systems.knowledge.browsing.page_egress import AllowPart, PageEgress
-from actors.systems.knowledge.browsing.rendered import Rendered
-from actors.systems.knowledge.browsing.visit import LOADS, Visit
+from actors.systems.knowledge.browsing.visit import LOADS, Rendered, Visit
 from models.config import BrowserConfig, OutgoingConfig, ScrapingConfig
 from models.errors import PageFailed
 from models.knowledge.reach import PageReach

@@ -7,14 +7,34 @@ makes its page wait, the page holds no tab: a slow host is in no other's way.
 
 from datetime import UTC, datetime
 
+from actors.platform.system import AgentDirectory
 from actors.systems.knowledge.browsing.browser import Browser
 from actors.systems.knowledge.fetching.fetched_page import FetchedPage
-from actors.systems.knowledge.fetching.turns import Refusals, Turns, granted_or_raised, take_turn
+from actors.systems.knowledge.fetching.turns import (
+    ClusterTurns,
+    Refusals,
+    Turns,
+    granted_or_raised,
+    take_turn,
+)
 from models.config import OutgoingConfig, ScrapingConfig
 from models.knowledge.reach import PageReach
 
 # For how long a tab that is ready is kept for its host's turn: a few turns of a usual host.
 _SECONDS_AT_A_TAB = 3.0
+
+
+class PageBrowser:
+    """Fetches pages as a browser shows them."""
+
+    def __init__(
+        self, *, scraping: ScrapingConfig, outgoing: OutgoingConfig, directory: AgentDirectory
+    ) -> None:
+        self._engine = BrowserEngine(settings=scraping, outgoing=outgoing, turns=ClusterTurns(directory))
+
+    async def fetch(self, url: str, reach: PageReach | None = None) -> FetchedPage:
+        """The page; see `BrowserEngine.fetch`. PageFailed where it has none."""
+        return await self._engine.fetch(url, reach)
 
 
 class BrowserEngine:

@@ -17,10 +17,10 @@ from actors.platform.web.plain_text import plain_text
 from actors.systems.knowledge.browsing.document_requests import Allow, DocumentRequests, too_large
 from actors.systems.knowledge.browsing.page_egress import AllowPart, PageEgress, authority_of
 from actors.systems.knowledge.browsing.page_scripts import HTML, STATE
-from actors.systems.knowledge.browsing.rendered import Rendered
 from models.config import ScrapingConfig
 from models.errors import PageFailed
 from models.knowledge.pages import PageFault
+from models.record import Record
 
 # What a page and its parts may take together, in pages' sizes.
 LOADS = 4
@@ -42,6 +42,26 @@ _GUARD_ERRORS = (
     "ERR_DISALLOWED_URL_SCHEME",
     "ERR_UNSAFE_PORT",
 )
+
+
+class Rendered(Record):
+    """What a browser brings of a page.
+
+    `status`, `content_type` and `retry_after` are the server's; `html` is what the scripts made of the page:
+    UTF-8, whatever its own `<meta charset>` says, with open shadow roots and frames of the same site in their
+    places.
+    `redirects` are the addresses before `final_url`, by servers' redirects and by scripts'. `refused` counts
+    requests of the page that the guard refused, and `bytes` what came and went for all of them.
+    """
+
+    status: int
+    final_url: str
+    html: bytes
+    content_type: str | None
+    retry_after: str | None
+    redirects: tuple[str, ...]
+    refused: int
+    bytes: int
 
 
 class Visit:

@@ -17,6 +17,7 @@ from actors.systems.knowledge.scraping.block_detection import KEEP, verdict
 from models.errors import BrowserUnavailable, PageFailed
 from models.knowledge.pages import EngineChoice, PageFault, PageText, ScrapedPage
 from models.knowledge.reach import PageReach
+from models.knowledge.sources import KnowledgeSource
 
 _log = logging.getLogger("signoff.scraper")
 
@@ -25,6 +26,9 @@ _MOST_REFRESHES = 3
 _MORE = 1.3
 _SAID_BY_THE_PAGE = frozenset[PageFault | None](("not_found", "login", "consent"))
 _OF_THE_ENGINE = frozenset[PageFault | None](("unreachable", "timeout", "later", "error", "http_error"))
+
+_SHARED = set(ScrapedPage.model_fields) & set(KnowledgeSource.model_fields)
+_OF_TEXT = set(PageText.model_fields)
 
 
 class FetchesPages(Protocol):
@@ -194,3 +198,11 @@ def _failed(url: str, failed: PageFailed) -> ScrapedPage:
         reason=str(failed),
         retry_after_seconds=failed.facts.get("retry_after_seconds"),
     )
+
+
+def page_of(source: KnowledgeSource) -> ScrapedPage:
+    """The page, with its text where there is one."""
+    text = None
+    if source.text is not None:
+        text = PageText.model_validate(source.model_dump(include=_OF_TEXT))
+    return ScrapedPage(**source.model_dump(include=_SHARED), page=text)

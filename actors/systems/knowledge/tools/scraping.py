@@ -12,8 +12,8 @@ from pydantic import Field
 from actors.platform.runtime.batch_lease import batch_lease
 from actors.platform.tools.tool import Input, Output, ToolContext, tool
 from actors.platform.web.page_urls import page_url
+from actors.systems.knowledge.scraping.scraper import page_of
 from actors.systems.knowledge.scraping.scraping_settings import check_engine
-from actors.systems.knowledge.scraping.source_pages import page_of
 from actors.systems.knowledge.tools.indexing import index_now
 from actors.systems.knowledge.tools.projects import ANYWHERE, ProjectId, visible_project
 from models.errors import PageFailed

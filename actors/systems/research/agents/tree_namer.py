@@ -7,8 +7,7 @@ is waited for.
 
 import asyncio
 
-from actors.platform.llm.budget import fits_window
-from actors.platform.llm.client import Completions, ModelClient, RejectedReply
+from actors.platform.llm.client import Completions, ModelClient, RejectedReply, fits_window
 from actors.platform.llm.prompts import TwoPartPrompt
 from actors.platform.text.language import Language
 from actors.platform.text.links import links

@@ -14,10 +14,9 @@ from typing import Protocol
 from actors.platform.search.embedder import Embedder
 from actors.platform.web.providers.freshness import Freshness, published_day
 from actors.platform.web.providers.search import SearchProvider
-from actors.systems.research.discovery.pages import FoundPage, pages_found
+from actors.systems.research.discovery.pages import FoundPage, Ratings, pages_found
 from actors.systems.research.discovery.queries import Asking, search_queries
 from actors.systems.research.discovery.ranking import LanguageOf, most_wanted, ranked, wanted_pages
-from actors.systems.research.discovery.ratings import Ratings
 from actors.systems.research.discovery.scoring import Scorer, Vector
 from actors.systems.research.discovery.searching import search
 from actors.systems.research.discovery.vectors import text_vectors

@@ -13,8 +13,9 @@ from urllib.parse import unquote, urlsplit
 
 from actors.platform.web.page_urls import host_of, page_url
 from actors.platform.web.providers.freshness import published_day
-from actors.systems.research.discovery.ratings import Ratings
+from models.config import DomainsConfig
 from models.content.outside import SearchHit
+from models.domains import standing_over
 from models.errors import PageFailed
 from models.knowledge.page_keys import is_plain, page_key
 from models.research.candidates import KNOWLEDGE, USER, KnownPage, LeftOutReason, Rating, RefusedUrl
@@ -23,6 +24,23 @@ from models.text import cut, shortened
 _SHOWN = 200
 _MOST_WORDS_OF_URL = 200
 _TITLE, _SNIPPET = 300, 1000
+
+
+class Ratings:
+    """The ratings of `research.domains`."""
+
+    def __init__(self, domains: DomainsConfig) -> None:
+        said: tuple[tuple[Rating, tuple[str, ...]], ...] = (
+            ("trust", domains.trust),
+            ("prefer", domains.prefer),
+            ("never", domains.never),
+        )
+        self._ratings = {domain: rating for rating, some in said for domain in some}
+
+    def of_host(self, host: str) -> Rating:
+        """The rating of a host, in whatever case, with or without the dot of the root."""
+        nearest = standing_over(host, self._ratings)
+        return self._ratings[nearest] if nearest is not None else "neutral"
 
 
 class _Saying(NamedTuple):
