@@ -91,13 +91,10 @@ class SynthesisConfig(Section):
     """The text that is written about a tree. `llm` writes its sections.
 
     With `writes: quotes` no model writes: sections are their points' own sentences, and nobody checks them.
-    `checker` says who takes the second look at a sentence that a model wrote: `model` is that of
-    `checker_llm`, another agent than the writer; `measured` goes by words and embeddings, and is a coarse
-    measure for models that can't judge.
+    `checker_llm` is the model of another agent, which takes the second look at each sentence.
     """
 
     llm: WriterSettings
-    checker: Literal["model", "measured"]  # who takes the second look at a sentence
     checker_llm: ModelSettings
     most_sentences: Count  # of a section
 

@@ -60,7 +60,6 @@ def _support_judge(config: Config, directory: AgentDirectory) -> dict[str, Any]:
         "settings": research.synthesis,
         "breaker": config.outages.breaker,
         "prompt": read_two_part_prompt(research.prompts_dir, "judge_support.md"),
-        "embedding": config.embedding,
     }
 
 

@@ -62,7 +62,6 @@ def _configure_research(raw: dict[str, Any], model_url: str) -> None:
     research["domains"] = {"never": [NEVER_READ]}
     research["tree"]["names"] = "model"
     research["synthesis"]["llm"]["writes"] = "prose"
-    research["synthesis"]["checker"] = "model"
     research["limits"]["plans"]["standard"]["max_workflows"] = 100
     extraction["prompts_dir"] = str(ROOT / "configs/prompts/knowledge")
     research["prompts_dir"] = str(ROOT / "configs/prompts/research")

@@ -1,44 +1,35 @@
-"""The measuring of support: rates of claims, the threshold that dev chooses, how WiCE is read."""
+"""The measuring of support: rates of claims, and how WiCE is read."""
 
 import json
 from pathlib import Path
 
-from actors.systems.research.synthesis.support_precheck import FirstLook
-from benchmarks.support_check import _folder, _mixed_up, _pairs, _rates, _Seen, _threshold
+from actors.systems.research.synthesis.support_precheck import FirstLook, Look
+from benchmarks.support_check import _folder, _mixed_up, _pairs, _rates, _says_supported, _Seen
 
 
-def seen(claim: str, label: str, covered: float, *, foreign: bool = False) -> _Seen:
-    look = FirstLook(look="foreign" if foreign else "undecided", reason="", covered=covered)
-    return _Seen(claim=claim, label=label, look=look, cosine=0.0)
+def seen(claim: str, label: str, look: Look) -> _Seen:
+    return _Seen(claim=claim, label=label, look=FirstLook(look=look, reason=""))
 
 
 SEEN = [
-    seen("a", "supported", 0.2),
-    seen("a", "supported", 0.9),
-    seen("b", "supported", 1.0, foreign=True),
-    seen("c", "partially_supported", 0.8),
-    seen("d", "not_supported", 0.1),
+    seen("a", "supported", "undecided"),
+    seen("a", "supported", "supported"),
+    seen("b", "supported", "foreign"),
+    seen("c", "partially_supported", "supported"),
+    seen("d", "not_supported", "undecided"),
 ]
 
 
-def by_words(one: _Seen) -> float:
-    return one.measured(1.0)
-
-
-def test_a_claim_counts_as_its_best_chunk_does_and_what_code_refuses_never() -> None:
-    strict = _rates(SEEN, by_words, 0.8)
+def test_a_claim_is_taken_for_supported_where_one_of_its_chunks_is() -> None:
+    strict = _rates(SEEN, _says_supported)
     assert (strict.precision, strict.recall, strict.f1) == (0.5, 0.5, 0.5)
-    partly = _rates(SEEN, by_words, 0.8, partly=True)
+    partly = _rates(SEEN, _says_supported, partly=True)
     assert (partly.precision, partly.recall) == (1.0, 2 / 3)
 
 
 def test_nothing_taken_for_supported_is_no_fault_of_division() -> None:
-    nothing = _rates(SEEN, by_words, 2.0)
+    nothing = _rates(SEEN, lambda one: False)
     assert (nothing.precision, nothing.recall, nothing.f1) == (0.0, 0.0, 0.0)
-
-
-def test_the_threshold_is_the_lowest_with_enough_right() -> None:
-    assert _threshold(SEEN, by_words) == 0.81
 
 
 def test_a_line_is_read_with_what_of_its_marks_is_in_the_chunk(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 from actors.platform.llm.endpoint import TransportFault
 from actors.platform.llm.prompts import read_two_part_prompt
-from actors.platform.search.embedder import Embedder
 from actors.systems.research.agents import intent_reader, section_writer, support_judge, tree_namer
 from actors.systems.research.agents.intent_reader import IntentReader
 from actors.systems.research.agents.section_writer import ResearchWriter
@@ -81,19 +80,14 @@ def writer(*replies: Any, most: int = 12, **llm: Any) -> tuple[ResearchWriter, S
     return agent, model
 
 
-def judge(
-    *replies: Any, checker: str = "model", embedder: Embedder | None = None, **llm: Any
-) -> tuple[SupportJudge, ScriptedCompletions]:
+def judge(*replies: Any, **llm: Any) -> tuple[SupportJudge, ScriptedCompletions]:
     """A judge whose model gives these replies."""
-    model, config = ScriptedCompletions(*replies), site()
-    own = config.research.synthesis
+    model, own = ScriptedCompletions(*replies), site().research.synthesis
     asked = own.checker_llm.model_copy(update={"retry_delay": 0.0} | llm)
     agent = SupportJudge(
-        settings=own.model_copy(update={"checker": checker, "checker_llm": asked}),
+        settings=own.model_copy(update={"checker_llm": asked}),
         breaker=BREAKER,
         prompt=source_of(support_judge.PROMPT),
-        embedding=config.embedding,
         completions=model,
-        embedder=embedder,
     )
     return agent, model

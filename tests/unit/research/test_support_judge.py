@@ -13,7 +13,6 @@ from tests.fakes.model.scripted import Cut
 from tests.unit.editorial.desk import fenced, outside_fences
 from tests.unit.research.research_agents import ATTACK, AWAY, REFUSED, TIMED_OUT, judge
 from tests.unit.research.scripted import CUT, REASON, ScriptedWriter, drafted, points
-from tests.unit.research.test_measured_support import HALF, QUOTE, NearAs
 
 QUESTION = SupportQuestion(
     sentence="The bank cut its rate.", quotes=(CUT, REASON), titles=("Rates in Poland",)
@@ -85,14 +84,6 @@ def test_outside_text_stays_in_its_fence() -> None:
     assert "INTRUDER" not in outside_fences(model.asked[0].user)
     assert "INTRUDER" not in model.asked[0].system
     assert len(fenced(model.asked[0].user)["quotations"].splitlines()) == 2
-
-
-@pytest.mark.parametrize(("cosine", "verdict"), [(0.95, "supports"), (0.05, "does_not_support")])
-def test_where_no_model_can_judge_words_and_vectors_are_measured(cosine: float, verdict: str) -> None:
-    agent, model = judge(checker="measured", embedder=NearAs(cosine))
-    answer = asyncio.run(agent.check(SupportQuestion(sentence=HALF, quotes=(QUOTE,)), "en"))
-    assert answer.value.verdict == verdict
-    assert (answer.calls, model.asked) == ((), [])
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ class SectionWriter(Protocol):
 
 
 class SupportChecker(Protocol):
-    """Another agent than the writer, or a measure: whether quotes support a sentence."""
+    """Another agent than the writer: whether quotes support a sentence."""
 
     async def check(self, question: SupportQuestion, language: Language) -> Answer[SupportVerdict]:
         """The verdict; whatever it raises leaves the sentence unverified."""

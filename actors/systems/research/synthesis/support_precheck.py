@@ -28,11 +28,10 @@ _TOLD = 40
 
 
 class FirstLook(Record):
-    """What code finds. `reason` is for people and for the writer; `covered` the share of words found."""
+    """What code finds. `reason` is for people and for the writer."""
 
     look: Look
     reason: str
-    covered: float
 
     @property
     def refuses(self) -> bool:
@@ -50,7 +49,7 @@ def first_look(
         titles: of the quotes' sources; they may name whom the quotes don't, and support nothing else.
     """
     if is_exact(sentence, quotes):
-        return FirstLook(look="exact", reason="it stands in its source, word for word", covered=1.0)
+        return FirstLook(look="exact", reason="it stands in its source, word for word")
     known, named = QuoteWords(quotes), [*quotes, *titles]
     names = KnownNames(named, QuoteWords(named))
     mine = _words_apart_from_numbers(sentence, language)
@@ -60,19 +59,17 @@ def first_look(
     numbers = unsupported_numbers(sentence, language, quotes, ())
     if numbers:
         told = _told([number.text.strip() for number in numbers])
-        return FirstLook(look="foreign", reason=f"no quote has the number or date {told}", covered=covered)
+        return FirstLook(look="foreign", reason=f"no quote has the number or date {told}")
     missing = names.missing_from(sentence, language)
     if missing.sure:
-        return FirstLook(
-            look="foreign", reason=f"no quote has the name {_told(missing.sure)}", covered=covered
-        )
+        return FirstLook(look="foreign", reason=f"no quote has the name {_told(missing.sure)}")
     if against := _opposite(sentence, quotes):
-        return FirstLook(look="contradicted", reason=against, covered=covered)
+        return FirstLook(look="contradicted", reason=against)
     if missing.doubtful:
-        return FirstLook(look="undecided", reason=f"no quote has {_told(missing.doubtful)}", covered=covered)
+        return FirstLook(look="undecided", reason=f"no quote has {_told(missing.doubtful)}")
     if covered >= _MOST_WORDS:
-        return FirstLook(look="supported", reason="its quotes have its words", covered=covered)
-    return FirstLook(look="undecided", reason=f"its quotes lack words: {_told(lacking)}", covered=covered)
+        return FirstLook(look="supported", reason="its quotes have its words")
+    return FirstLook(look="undecided", reason=f"its quotes lack words: {_told(lacking)}")
 
 
 def is_exact(sentence: str, quotes: Sequence[str]) -> bool:
