@@ -73,11 +73,10 @@ class Batch:
     async def _in_the_way(self, request: WorkflowRequest) -> WorkflowConflict:
         key = _key(request)
 
-        async def look() -> str:
-            async with self._database.connection() as connection:
-                return await workflows.open_of_key(connection, key) or "ID"
+        async def look(connection: Connection) -> str:
+            return await workflows.open_of_key(connection, key) or "ID"
 
-        other = await self._database.steadily(look)
+        other = await self._database.read(look)
         return WorkflowConflict(
             f"an older run of the {self._noun} is open: stop it with `signoff workflows cancel {other}`, "
             f"then submit the {self._noun} again"

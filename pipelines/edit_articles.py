@@ -27,7 +27,7 @@ from models.content.editorial import ArticleGenerationResult
 from models.error_lines import error_line
 from models.errors import InputInvalid
 from models.runtime.workflows import WorkflowRequest
-from models.store.database import Database
+from models.store.database import Connection, Database
 from models.store.runtime import workflows
 from pipelines import driver
 from pipelines.drafts import Drafting, Drafts
@@ -204,11 +204,10 @@ class _TopicPipeline:
     async def _is_first(self, row: TopicRow) -> bool:
         """Whether the topic has no workflow."""
 
-        async def look() -> bool:
-            async with self._database.connection() as connection:
-                return await workflows.latest_of_key(connection, row.key, lock=False) is None
+        async def look(connection: Connection) -> bool:
+            return await workflows.latest_of_key(connection, row.key, lock=False) is None
 
-        return await self._database.steadily(look)
+        return await self._database.read(look)
 
     def request(self, row: TopicRow) -> WorkflowRequest:
         """The workflow that edits it."""

@@ -225,11 +225,7 @@ def _wanting(config: Config) -> str:
 
 
 async def _count(database: Database, project_id: int, made_with: str) -> passages.SourceCounts:
-    async def count() -> passages.SourceCounts:
-        async with database.connection() as connection:
-            return await passages.count(connection, project_id, made_with)
-
-    return await database.steadily(count)
+    return await database.read(lambda connection: passages.count(connection, project_id, made_with))
 
 
 def _progress(made: int, counts: Counter[str], waiting: int, seconds: float) -> str:

@@ -93,12 +93,7 @@ class PassageEmbedding:
 
     async def _rows(self, ids: list[int]) -> AsyncIterator[list[IndexedRow]]:
         made_with = self._maker.made_with
-
-        async def read() -> list[SourceText]:
-            async with self._database.connection() as connection:
-                return await passages.texts(connection, ids, made_with)
-
-        sources = await self._database.steadily(read)
+        sources = await self._database.read(lambda connection: passages.texts(connection, ids, made_with))
         left = {source.id for source in sources}
         if there := [IndexedRow(id_, "there") for id_ in ids if id_ not in left]:
             yield there

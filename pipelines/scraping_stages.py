@@ -25,7 +25,6 @@ from models.config import Config
 from models.error_lines import logged
 from models.errors import SignoffError
 from models.knowledge.pages import EngineChoice, ScrapedPage
-from models.knowledge.sources import KnowledgeSource
 from models.store.database import Database
 from models.store.knowledge import sources
 from pipelines import driver
@@ -99,14 +98,11 @@ class _Stage:
 
     async def _keep(self, pages: Sequence[ScrapedPage]) -> None:
         work = self._work
-
-        async def keep() -> None:
-            async with self._database.transaction() as connection:
-                await sources.settle(
-                    connection, project_id=work.project_id, batch_id=work.batch_id, pages=pages
-                )
-
-        await self._database.steadily(keep)
+        await self._database.write(
+            lambda connection: sources.settle(
+                connection, project_id=work.project_id, batch_id=work.batch_id, pages=pages
+            )
+        )
 
 
 class PageScraping(_Stage):
@@ -146,25 +142,25 @@ class PageScraping(_Stage):
 
     async def _claim(self, urls: list[str]) -> sources.Claims:
         work = self._work
-
-        async def claim() -> sources.Claims:
-            async with self._database.transaction() as connection:
-                return await sources.claim(
-                    connection,
-                    project_id=work.project_id,
-                    urls=urls,
-                    batch_id=work.batch_id,
-                    again=work.again,
-                )
-
-        return await self._database.steadily(claim)
+        return await self._database.write(
+            lambda connection: sources.claim(
+                connection,
+                project_id=work.project_id,
+                urls=urls,
+                batch_id=work.batch_id,
+                again=work.again,
+            )
+        )
 
     async def _held(self, urls: list[str]) -> list[ScrapedPage]:
-        async def look() -> dict[str, KnowledgeSource]:
-            async with self._database.connection() as connection:
-                return await sources.by_urls(connection, self._work.project_id, urls)
-
-        return [page_of(source) for source in (await self._database.steadily(look)).values()]
+        return [
+            page_of(source)
+            for source in (
+                await self._database.read(
+                    lambda connection: sources.by_urls(connection, self._work.project_id, urls)
+                )
+            ).values()
+        ]
 
 
 class PageBrowsing(_Stage):

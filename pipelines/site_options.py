@@ -8,7 +8,7 @@ import typer
 from models.config import Config
 from models.errors import InputInvalid
 from models.knowledge.projects import Project
-from models.store.database import Database
+from models.store.database import Connection, Database
 from models.store.knowledge import projects
 
 ConfigOption = Annotated[
@@ -42,13 +42,12 @@ async def named_project(
     if not project.strip() or len(project) > 200:
         raise InputInvalid("--project: give its number, or a name of 1 to 200 characters")
 
-    async def find() -> Project | None:
-        async with database.transaction() as connection:
-            if topic is None:
-                return await projects.get(connection, int(project))
-            if make_as is None:
-                return await projects.named(connection, topic=topic, name=project.strip())
-            made, _ = await projects.find_or_create(connection, topic=topic, name=project.strip(), by=make_as)
-            return made
+    async def find(connection: Connection) -> Project | None:
+        if topic is None:
+            return await projects.get(connection, int(project))
+        if make_as is None:
+            return await projects.named(connection, topic=topic, name=project.strip())
+        made, _ = await projects.find_or_create(connection, topic=topic, name=project.strip(), by=make_as)
+        return made
 
-    return await database.steadily(find)
+    return await database.write(find)

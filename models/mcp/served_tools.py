@@ -13,7 +13,6 @@ from models.record import Record, is_absent
 # `answers`: it was asked just now. `away`: it can't be reached, or is too slow. `refuses`: it does not let us
 # in. `invalid`: what it declares breaks the protocol. `mock`: another answers in its place, as configured.
 ServerState = Literal["answers", "away", "refuses", "invalid", "mock"]
-ProtocolEra = Literal["2026-07-28", "2025-11-25"]
 
 
 # Where a server is, as people are shown it (`McpServer.address`); None in records from before it was told.

@@ -144,6 +144,24 @@ class Database:
             # At once, also for who is cancelled. What is not committed by then is not.
             await connection.close()
 
+    async def read(self, call: Callable[[Connection], Awaitable[T]]) -> T:
+        """Run `call` on a connection, again while Postgres can't be had; see `steadily`."""
+
+        async def once() -> T:
+            async with self.connection() as connection:
+                return await call(connection)
+
+        return await self.steadily(once)
+
+    async def write(self, call: Callable[[Connection], Awaitable[T]]) -> T:
+        """Run `call` in a transaction, again while Postgres can't be had; see `steadily`."""
+
+        async def once() -> T:
+            async with self.transaction() as connection:
+                return await call(connection)
+
+        return await self.steadily(once)
+
     async def steadily(self, call: Callable[[], Awaitable[T]]) -> T:
         """Run `call`, again and again while Postgres, or a row, can't be had; it must be idempotent.
 

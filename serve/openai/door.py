@@ -141,12 +141,8 @@ async def create_chat_completion(
     database: Database = request.app.state.database
 
     async def keep(done: Done) -> Done:
-        async def write() -> None:
-            async with database.connection() as connection:
-                await model_calls.put(connection, done.calls, step="answer")
-
         if done.calls:
-            await database.steadily(write)
+            await database.write(lambda connection: model_calls.put(connection, done.calls, step="answer"))
         return done
 
     answering: Answering[Done] = request.app.state.answers.begin(assistant, turn, keep)

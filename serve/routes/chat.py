@@ -18,7 +18,7 @@ from models.config import Config
 from models.errors import AgentDied, InputInvalid, SignoffError, TopicUnknown
 from models.people.users import UserContext
 from models.record import Record
-from models.store.database import Database
+from models.store.database import Connection, Database
 from models.store.people import conversations
 from models.tools import Number, PlainText
 from serve.answering import Answering, Assistant, ClientGone, assistant_for
@@ -159,12 +159,11 @@ def _begin(
         if done.status in ("interrupted", "failed") and not done.response.strip():
             return None
 
-        async def write() -> ChatAnswer:
-            async with database.transaction() as connection:
-                kept = await conversations.keep(connection, turn.caller.subject, question, done)
-                return kept.model_copy(update={"took_as": done.took_as})
+        async def write(connection: Connection) -> ChatAnswer:
+            kept = await conversations.keep(connection, turn.caller.subject, question, done)
+            return kept.model_copy(update={"took_as": done.took_as})
 
-        return await database.steadily(write)
+        return await database.write(write)
 
     answering: Answering[ChatAnswer | None] = request.app.state.answers.begin(assistant, turn, keep)
     return answering

@@ -188,19 +188,18 @@ class Execution:
             JournalMismatch: the graph has no such gate.
         """
 
-        async def look() -> dict[str, AskedGate]:
-            async with self.database.connection() as connection:
-                found = await approvals.gates(connection, self.claim.workflow_id)
-                decisions = [asked.decision for asked in found.values() if asked.decision]
-                if any(decision.status == "approved" for decision in decisions):
-                    await self._check_still_permitted(connection)
-                return found
+        async def look(connection: Connection) -> dict[str, AskedGate]:
+            found = await approvals.gates(connection, self.claim.workflow_id)
+            decisions = [asked.decision for asked in found.values() if asked.decision]
+            if any(decision.status == "approved" for decision in decisions):
+                await self._check_still_permitted(connection)
+            return found
 
         if not run.asked:
             return {}
         here = self.compiled.declared.gates
         # Of a graph that has no gate, too: an approval may have come with its workflow.
-        gates = await self.database.steadily(look)
+        gates = await self.database.read(look)
         if unknown := [gate for gate in gates if gate.partition("/")[0] not in here]:
             raise mismatch(f"gate {min(unknown)}")
         return gates
@@ -216,12 +215,9 @@ class Execution:
         """A decision is given once, to the gate that it was taken for."""
         run.replay.give(stop.gate, place=stop_id)
         if stop.request is not None:
-
-            async def check() -> None:
-                async with self.database.connection() as connection:
-                    await approvals.check_same(connection, self.claim.workflow_id, stop)
-
-            await self.database.steadily(check)
+            await self.database.read(
+                lambda connection: approvals.check_same(connection, self.claim.workflow_id, stop)
+            )
 
     async def _settle(self, stop: dict[str, Any] | list[GateStop]) -> None:
         if isinstance(stop, list):

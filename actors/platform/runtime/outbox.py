@@ -97,13 +97,10 @@ class Dispatcher:
 
         Here and not with the migrations: only the dispatcher signs, and the earlier one has ended by now.
         """
-
-        async def write() -> int:
-            async with self._database.transaction() as connection:
-                return await webhooks.seal_all(connection, self._seal)
-
         try:
-            if sealed := await self._database.steadily(write):
+            if sealed := await self._database.write(
+                lambda connection: webhooks.seal_all(connection, self._seal)
+            ):
                 _log.info("sealed the secrets of %d webhooks", sealed)
         except DatabaseUnavailable as error:
             _log.error("webhooks' secrets will be sealed at the next start: %s", error)

@@ -35,12 +35,7 @@ class Requester:
 
     async def caller(self) -> UserContext:
         """Who they are, and may do, at this moment. PermissionMissing: not what they asked for any more."""
-
-        async def look() -> UserContext:
-            async with self._run.database.connection() as connection:
-                return await self.caller_in(connection)
-
-        return await self._run.database.steadily(look)
+        return await self._run.database.read(self.caller_in)
 
     async def caller_in(self, connection: Connection) -> UserContext:
         """The same as `caller`, in a step's own transaction."""
@@ -55,12 +50,11 @@ class Requester:
     async def shareable(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """The findings without stored resources that another topic keeps; those are not even read."""
         stored = [finding.resource_id for finding in findings if finding.resource_id is not None]
-
-        async def look() -> frozenset[int]:
-            async with self._run.database.connection() as connection:
-                return await resources.of_topic(connection, stored, self._topic)
-
-        known = await self._run.database.steadily(look) if stored else frozenset()
+        known: frozenset[int] = frozenset()
+        if stored:
+            known = await self._run.database.read(
+                lambda connection: resources.of_topic(connection, stored, self._topic)
+            )
         return tuple(each for each in findings if each.resource_id is None or each.resource_id in known)
 
     async def call(self, connection: Connection, tool: str, **arguments: Any) -> Any:

@@ -316,11 +316,10 @@ class DraftingSteps:
     async def _topic_prompt(self) -> str:
         folder = self._run.config.publishing.prompts_dir / "topics"
 
-        async def look() -> str:
-            async with self._run.database.connection() as connection:
-                return (await prompts.topic_prompt(connection, self.topic, folder)).text
+        async def look(connection: Connection) -> str:
+            return (await prompts.topic_prompt(connection, self.topic, folder)).text
 
-        return await self._run.database.steadily(look)
+        return await self._run.database.read(look)
 
     def _outcome(
         self,

@@ -70,12 +70,7 @@ class AgentRounds:
 
     async def seconds(self) -> dict[str, float]:
         """How long each agent took lately."""
-
-        async def look() -> dict[str, float]:
-            async with self._run.database.connection() as connection:
-                return await durations.learnt(connection)
-
-        return await self._run.database.steadily(look)
+        return await self._run.database.read(durations.learnt)
 
     def task(
         self,

@@ -22,7 +22,6 @@ from actors.systems.operations.answers import (
 )
 from actors.systems.operations.approved_writes import next_proposed
 from actors.systems.operations.steps import OperationSteps
-from models.operations.operations import Operation
 from models.operations.plans import ANALYSIS, OperationAgent, OperationPlan
 from models.operations.questions import AgentQuestion
 from models.operations.results import (
@@ -353,12 +352,10 @@ async def begin(run: Run) -> tuple[dict[str, Any], OperationSteps]:
     Raises:
         PermissionMissing: whoever asked for it has no right to it any more.
     """
-
-    async def look() -> Operation:
-        async with run.database.connection() as connection:
-            return await operations.of_workflow(connection, run.workflow_id)
-
-    steps = OperationSteps(run=run, operation=await run.database.steadily(look))
+    operation = await run.database.read(
+        lambda connection: operations.of_workflow(connection, run.workflow_id)
+    )
+    steps = OperationSteps(run=run, operation=operation)
     await steps.check_right()
     counts: State = {"iteration": 1, "plans": 0, "questions": 0, "reviews": 0, "writes": 0}
     nothing: State = {"readings": {}, "prior": {}, "results": {}, "reviewed": {}, "said": {}}

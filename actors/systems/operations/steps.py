@@ -55,11 +55,10 @@ class OperationSteps:
         """PermissionMissing where whoever asked for it may not any more: asked whenever it is taken up."""
         topic, person = self.operation.topic, self._run.requested_by
 
-        async def look() -> bool:
-            async with self._run.database.connection() as connection:
-                return (await users.context_of(connection, person)).has("analyst", topic)
+        async def look(connection: Connection) -> bool:
+            return (await users.context_of(connection, person)).has("analyst", topic)
 
-        if not await self._run.database.steadily(look):
+        if not await self._run.database.read(look):
             raise PermissionMissing(
                 f"{person} asked for this operation, and is no analyst of the topic {topic} any more",
                 scope=f"{topic}:analyst",

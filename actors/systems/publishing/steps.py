@@ -31,12 +31,7 @@ class PublishingSteps:
     @classmethod
     async def load(cls, run: Run) -> "PublishingSteps":
         """The steps of a publication: its approval was written together with it."""
-
-        async def look() -> PublishingSteps:
-            async with run.database.connection() as connection:
-                return await cls.load_in(connection, run)
-
-        return await run.database.steadily(look)
+        return await run.database.read(lambda connection: cls.load_in(connection, run))
 
     @classmethod
     async def load_in(cls, connection: Connection, run: Run) -> "PublishingSteps":

@@ -16,7 +16,7 @@ from actors.systems.research.extraction_step import PointsKept
 from actors.systems.research.page_fetching import read_ones
 from actors.systems.research.steps import ResearchSteps
 from actors.systems.research.tree_steps import numbered
-from models.research.agent_workflows import AgentWorkflow, ResearchOptions, ResearchOutcome, Step
+from models.research.agent_workflows import ResearchOptions, ResearchOutcome, Step
 from models.research.intents import IntentReading
 from models.research.limits import LeftUndone
 from models.research.plans import ResearchPlan
@@ -218,12 +218,10 @@ async def begin(run: Run) -> tuple[dict[str, Any], ResearchSteps]:
     Raises:
         PermissionMissing: whoever asked for it has no right to it any more.
     """
-
-    async def look() -> AgentWorkflow:
-        async with run.database.connection() as connection:
-            return await agent_workflows.of_workflow(connection, run.workflow_id)
-
-    steps = ResearchSteps(run=run, research=await run.database.steadily(look))
+    research = await run.database.read(
+        lambda connection: agent_workflows.of_workflow(connection, run.workflow_id)
+    )
+    steps = ResearchSteps(run=run, research=research)
     await steps.check_right()
     return {}, steps
 

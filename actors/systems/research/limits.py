@@ -105,12 +105,7 @@ class ResearchMeter:
 
     async def spent(self) -> SpentSoFar:
         """What is kept so far."""
-
-        async def look() -> SpentSoFar:
-            async with self._run.database.connection() as connection:
-                return await spending.so_far(connection, self._research)
-
-        return await self._run.database.steadily(look)
+        return await self._run.database.read(lambda connection: spending.so_far(connection, self._research))
 
 
 def own_failure(error: Exception, what: str) -> str:

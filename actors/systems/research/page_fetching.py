@@ -190,25 +190,23 @@ class PageReadings:
     async def _reach(self, place: str) -> PageReach:
         """Its host, but for what a person has kept out there, and not let in in other words."""
 
-        async def look() -> tuple[frozenset[str], frozenset[str]]:
-            async with self.run.database.connection() as connection:
-                return (
-                    await candidates.kept_out(connection, self.research.id),
-                    await candidates.let_in(connection, self.research.id),
-                )
+        async def look(connection: Connection) -> tuple[frozenset[str], frozenset[str]]:
+            return (
+                await candidates.kept_out(connection, self.research.id),
+                await candidates.let_in(connection, self.research.id),
+            )
 
-        kept_out, let_in = await self.run.database.steadily(look)
+        kept_out, let_in = await self.run.database.read(look)
         approved = [self.one_form(url) for url in let_in]
         known = {page_key(url) for url in approved}
         left_out = [url for url in kept_out if page_key(url) not in known]
         return PageReach.of([place], left_out=left_out, approved=approved)
 
     async def _held(self, url: str) -> KnowledgeSource | None:
-        async def look() -> KnowledgeSource | None:
-            async with self.run.database.connection() as connection:
-                return (await sources.by_urls(connection, self.research.project_id, [url])).get(url)
+        async def look(connection: Connection) -> KnowledgeSource | None:
+            return (await sources.by_urls(connection, self.research.project_id, [url])).get(url)
 
-        return await self.run.database.steadily(look)
+        return await self.run.database.read(look)
 
     async def _kept(
         self, connection: Connection, batch: ReadingBatch, url: str, page: ScrapedPage | None

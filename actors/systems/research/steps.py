@@ -223,12 +223,9 @@ class ResearchSteps:
 
     async def _asked_by(self) -> UserContext:
         """Who asked for it, with what he has on its topic now; PermissionMissing where that is too little."""
-
-        async def look() -> UserContext:
-            async with self._run.database.connection() as connection:
-                return await users.context_of(connection, self._run.requested_by)
-
-        caller = await self._run.database.steadily(look)
+        caller = await self._run.database.read(
+            lambda connection: users.context_of(connection, self._run.requested_by)
+        )
         if not caller.has("analyst", self.research.topic):
             topic = self.research.topic
             raise PermissionMissing(

@@ -66,12 +66,7 @@ class TreeSteps:
 
     async def points(self) -> list[ResearchPoint]:
         """What it rests on; it does not change any more."""
-
-        async def look() -> list[ResearchPoint]:
-            async with self.run.database.connection() as connection:
-                return await evidence.get_all(connection, self.research.id)
-
-        return await self.run.database.steadily(look)
+        return await self.run.database.read(lambda connection: evidence.get_all(connection, self.research.id))
 
     async def tree(self, options: ResearchOptions, layout: int) -> Tree:
         """The points as a tree, in the one that was asked for or in a new one, with names.
@@ -275,11 +270,9 @@ class TreeSteps:
         )
 
     async def _text(self, source_id: int) -> TextToRead | None:
-        async def look() -> TextToRead | None:
-            async with self.run.database.connection() as connection:
-                return await knowledge_points.text_of(connection, source_id)
-
-        return await self.run.database.steadily(look)
+        return await self.run.database.read(
+            lambda connection: knowledge_points.text_of(connection, source_id)
+        )
 
 
 def _best(points: Iterable[ResearchPoint]) -> list[ResearchPoint]:

@@ -70,16 +70,6 @@ async def text_of(connection: Connection, source_id: int) -> TextToRead | None:
     return None if row is None else TextToRead.model_validate(row)
 
 
-async def count_of(connection: Connection, source_ids: Sequence[int]) -> int:
-    """How many points are known from some sources."""
-    cursor = await connection.execute(
-        "SELECT count(*) AS n FROM knowledge_points WHERE source_id = ANY(%s)", (list(source_ids),)
-    )
-    row = await cursor.fetchone()
-    assert row is not None
-    return int(row["n"])
-
-
 async def is_extracted(connection: Connection, source_id: int, *, extracted_with: str) -> bool:
     """Whether the present text of a source was read by this extraction."""
     cursor = await connection.execute(

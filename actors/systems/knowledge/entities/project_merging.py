@@ -21,14 +21,13 @@ async def merge_project(
 ) -> tuple[int, int]:
     """Compare all entities of a project: how many merges are new, and how many went."""
 
-    async def read() -> tuple[str, entities.Mentions]:
-        async with database.connection() as connection:
-            # Taken first: what changes while they are read is seen afterwards.
-            revision = await entities.revision(connection, project_id, model=model)
-            return revision, await entities.mentions(connection, project_id, model=model)
+    async def read(connection: Connection) -> tuple[str, entities.Mentions]:
+        # Taken first: what changes while they are read is seen afterwards.
+        revision = await entities.revision(connection, project_id, model=model)
+        return revision, await entities.mentions(connection, project_id, model=model)
 
     for _ in range(_TRIES):
-        revision, known = await database.steadily(read)
+        revision, known = await database.read(read)
         found = await _compared(known, least_cosine)
 
         async def keep(
@@ -43,13 +42,12 @@ async def merge_project(
         if (counts := await database.steadily(keep)) is not None:
             return counts
 
-    async def at_last() -> tuple[int, int]:
+    async def at_last(connection: Connection) -> tuple[int, int]:
         # Who changes them all the time waits this once.
-        async with database.transaction() as connection:
-            await stored.lock(connection, project_id)
-            return await merge_again(connection, project_id, model=model, least_cosine=least_cosine)
+        await stored.lock(connection, project_id)
+        return await merge_again(connection, project_id, model=model, least_cosine=least_cosine)
 
-    return await database.steadily(at_last)
+    return await database.write(at_last)
 
 
 async def merge_again(

@@ -124,11 +124,8 @@ class ExtractionSteps:
         """The source's text; None where it is another one by now. It is read once in each run."""
         async with self._reading:
             if self._source is None:
-
-                async def look() -> TextToRead | None:
-                    async with self._run.database.connection() as connection:
-                        return await points.text_of(connection, self._task.source_id)
-
-                self._source = await self._run.database.steadily(look)
+                self._source = await self._run.database.read(
+                    lambda connection: points.text_of(connection, self._task.source_id)
+                )
         source = self._source
         return source if source is not None and source.text_sha256 == self._task.text_sha256 else None

@@ -49,18 +49,13 @@ class SegmentBuilder:
         """
         database = self._database
 
-        async def newest() -> int:
-            async with database.connection() as connection:
-                return await segments.newest(connection, project_id)
+        async def look(connection: Connection) -> list[IndexSegment]:
+            return [filling.segment for filling in await segments.fillings(connection, project_id)]
 
-        async def look() -> list[IndexSegment]:
-            async with database.connection() as connection:
-                return [filling.segment for filling in await segments.fillings(connection, project_id)]
-
-        until = await database.steadily(newest)
+        until = await database.read(lambda connection: segments.newest(connection, project_id))
         damaged = {
             segment.file
-            for segment in await database.steadily(look)
+            for segment in await database.read(look)
             if not await asyncio.to_thread(self._files.is_whole, segment)
         }
         while True:

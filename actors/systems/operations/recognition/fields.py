@@ -10,7 +10,6 @@ from actors.platform.text.lexicon import words_of_all
 from actors.platform.text.normal_form import without_accents
 
 Role = Literal["vendor", "invoice", "reference", "total", "open_amount", "paid_amount", "amount", "currency"]
-DayRole = Literal["due", "other"]
 
 
 def _known(key: str) -> frozenset[str]:
