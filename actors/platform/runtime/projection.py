@@ -63,7 +63,7 @@ class Projector:
         if kind.project is None:
             return
         while True:
-            workflow = await self._database.steadily(lambda: self._look(workflow_id))
+            workflow = await self._database.read(lambda connection: workflows.get(connection, workflow_id))
             if workflow.status not in ENDED_STATUSES or not workflow.projection_due:
                 return
             if not await self._is_outdated(workflow):
@@ -93,15 +93,8 @@ class Projector:
         )
         if before is None:
             # Whoever waits for the workflow waits for its files.
-            await self._database.steadily(lambda: self._tell(workflow_id, error_line(error)))
-
-    async def _tell(self, workflow_id: str, reason: str) -> None:
-        async with self._database.connection() as connection:
-            await events.tell(connection, WorkflowFilesDelayed(reason=reason), workflow_id)
-
-    async def _look(self, workflow_id: str) -> Workflow:
-        async with self._database.connection() as connection:
-            return await workflows.get(connection, workflow_id)
+            delayed = WorkflowFilesDelayed(reason=error_line(error))
+            await self._database.write(lambda connection: events.tell(connection, delayed, workflow_id))
 
     async def _is_outdated(self, workflow: Workflow) -> bool:
         """Whether a newer workflow owns the files: it writes them (again)."""

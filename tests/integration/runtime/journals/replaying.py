@@ -44,6 +44,9 @@ class Mortal:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._database, name)
 
+    # They are answered by way of this one's `steadily`.
+    read, write = Database.read, Database.write
+
     async def steadily(self, call: Callable[[], Awaitable[Any]]) -> Any:
         """`Database.steadily`, as long as there is somebody to be answered."""
         if not self.dead.is_set():
