@@ -4,6 +4,7 @@ It searches as the person who asked, fetches no page, and asks what the project 
 """
 
 import asyncio
+from collections.abc import Collection, Mapping, Sequence
 
 from actors.platform.search.chunks import Chunker
 from actors.platform.search.embedder import Embedder, OpenAIEmbedder
@@ -11,15 +12,69 @@ from actors.platform.search.hybrid import HybridSearch
 from actors.platform.system import AgentDirectory
 from actors.platform.text.text_language import language_of_text
 from actors.platform.web.providers.search import SearchContext, SearchProvider, providers_of
+from actors.systems.knowledge.querying import query_project, unsearched
 from actors.systems.research.discovery.discover import discover
 from actors.systems.research.discovery.queries import Asking
-from actors.systems.research.project_knowledge import StoredKnowledge
-from models.config import Config
+from models.config import Config, SearchConfig
 from models.people.users import UserContext
-from models.research.candidates import Discovery, DiscoveryRequest
+from models.research.candidates import Discovery, DiscoveryRequest, KnownPage
 from models.store.database import Database
+from models.store.knowledge import sources
+from models.text import shortened
 
 _POOL_SIZE = 4
+
+_LONGEST_PASSAGE = 400
+
+
+class StoredKnowledge:
+    """The sources of one project, as `actors.systems.research.discovery.discover.ProjectKnowledge`."""
+
+    def __init__(
+        self, *, database: Database, agents: AgentDirectory, settings: SearchConfig, project_id: int
+    ) -> None:
+        self._database = database
+        self._agents = agents
+        self._settings = settings
+        self._project_id = project_id
+
+    async def about(self, queries: Sequence[str], limit: int) -> Sequence[KnownPage]:
+        """Sources with the passages that bear on any of the queries; see the seam."""
+        pages: dict[int, KnownPage] = {}
+        for query in queries:
+            found = await query_project(
+                self._database,
+                self._agents,
+                self._settings,
+                project_id=self._project_id,
+                query=query,
+                limit=limit,
+            )
+            for each in found.found:
+                passage = each.passage
+                if passage.url.startswith("urn:"):  # a text that somebody gave: it is nowhere to be read
+                    continue
+                pages.setdefault(
+                    passage.source_id,
+                    KnownPage(
+                        id=passage.source_id,
+                        url=passage.url,
+                        title=passage.title or passage.url,
+                        passage=shortened(passage.text, _LONGEST_PASSAGE),
+                    ),
+                )
+        return list(pages.values())[:limit]
+
+    async def unsearched(self) -> str | None:
+        """What of the project was not searched, with the command that has it found the next time."""
+        async with self._database.connection() as connection:
+            return await unsearched(connection, self._project_id)
+
+    async def held(self, urls: Collection[str]) -> Mapping[str, int]:
+        """Those that were read; see the seam."""
+        async with self._database.connection() as connection:
+            found = await sources.by_urls(connection, self._project_id, list(urls))
+        return {url: source.id for url, source in found.items() if source.text}
 
 
 class Researcher:
