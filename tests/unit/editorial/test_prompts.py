@@ -214,7 +214,7 @@ async def test_what_does_not_change_between_concerns_comes_first(name: str, tmp_
 
 
 def test_agents_import_little() -> None:
-    modules = ("writer", "article_review", "concern_mapping", "specialists", "fact_check", "evidence_finding")
+    modules = ("writer", "article_review", "concern_mapping", "verdicts", "fact_check", "evidence_finding")
     heavy = {"ray", "langgraph", "sqlalchemy", "torch", "openai", "numpy", "faiss", "fastapi"}
     code = (
         f"import sys\nfor m in {modules}: __import__(f'actors.systems.editorial.agents.{{m}}')\n"
