@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Request
 
 from actors.platform.gates.titles import language_wanted, title
-from actors.platform.text.language import Language
+from actors.platform.text.lexicon import Language
 from actors.platform.tools.registry import Registry
 from actors.platform.tools.tool import Tool
 from models.record import Record

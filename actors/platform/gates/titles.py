@@ -4,18 +4,14 @@ The words are in `configs/languages/<code>/kinds.yaml`. What has none there is c
 """
 
 from collections.abc import Iterator
-from typing import get_args
 
-from actors.platform.text.language import Language
-from actors.platform.text.lexicon import lexicon
-
-_LANGUAGES: tuple[Language, ...] = get_args(Language)
+from actors.platform.text.lexicon import ENGLISH, Language, languages, lexicon
 
 
 def language_wanted(accepted: str | None) -> Language:
     """The first of our languages that an Accept-Language header names (RFC 9110 §12.5.4); else English."""
     named = (each.partition(";")[0].strip().lower()[:2] for each in (accepted or "")[:200].split(","))
-    return next((language for code in named for language in _LANGUAGES if language == code), "en")
+    return next((code for code in named if code in languages()), ENGLISH)
 
 
 def title(language: Language, *path: str) -> str:
@@ -24,6 +20,6 @@ def title(language: Language, *path: str) -> str:
 
 
 def _known(language: Language, name: str) -> Iterator[str]:
-    for code in dict.fromkeys((language, "en")):
+    for code in dict.fromkeys((language, ENGLISH)):
         if told := lexicon(code, "kinds").get(name):
             yield told

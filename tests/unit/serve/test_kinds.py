@@ -1,14 +1,13 @@
 """`GET /api/kinds` reads declarations: tools that they name are there, and gates show all that they have."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import pytest
 
 from actors.platform import systems
 from actors.platform.gates.titles import language_wanted, title
-from actors.platform.text.language import Language
-from actors.platform.text.lexicon import lexicon
+from actors.platform.text.lexicon import Language, languages, lexicon
 from models.record import Record
 from models.runtime.gated_kinds import GatedKind, Shown, shown_schema
 from models.runtime.workflow_kinds import WorkflowKind
@@ -37,7 +36,7 @@ def test_a_kind_names_tools_that_there_are_and_a_place_that_they_have(
     assert bool(gated.exports) == ("export" in gated.actions)
 
 
-@pytest.mark.parametrize("language", get_args(Language))
+@pytest.mark.parametrize("language", languages())
 def test_every_name_of_a_kind_has_words_in_each_language(language: Language) -> None:
     named = {"/".join(path) for kind, gated in GATED for path in _names(kind, gated)}
     assert lexicon(language, "kinds").keys() == named
