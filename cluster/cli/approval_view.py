@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from cluster.cli.gated.schemas import titled
 from cluster.cli.printing import put, row
 from cluster.plain_text import one_line, plain
 from models.content.publication import Publication
@@ -62,8 +63,8 @@ def table(approvals: Sequence[ApprovalSummary], console: Console, *, with_status
     console.print(shown)
 
 
-def show(approval: ApprovalDetails, console: Console) -> None:
-    """Print one approval: who asks for what, and the whole content."""
+def show(approval: ApprovalDetails, console: Console, schema: Mapping[str, Any]) -> None:
+    """Print one approval: who asks for what, and the whole content, under the titles of its schema."""
     asked = f"{approval.requested_by}, {_when(approval.created_at)}, {span(approval.age_seconds)} ago"
     approvals = f"{len(approval.approved_by)} of {approval.quorum} approvals"
     row(console, "approval", f"{approval.id} {approval.kind}, {approval.status}")
@@ -79,7 +80,7 @@ def show(approval: ApprovalDetails, console: Console) -> None:
     if (found := publication(approval)) is not None:
         _show_publication(found, console)
     else:
-        put(console, "content", as_yaml(approval.content))
+        put(console, "content", as_yaml(titled(approval.content, schema)))
     row(console, "digest", approval.digest)
 
 

@@ -4,7 +4,7 @@
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,12 +12,12 @@ from rich.console import Console
 from rich.text import Text
 
 from cluster.cli.approval_view import publication, show, show_changes
+from cluster.cli.gated.gate import SHORT_DIGEST, check_digest, check_shown, sent
 from cluster.cli.inbox import Inbox, Standing
 from cluster.plain_text import one_line
 from models.errors import ApprovalConflict, ClusterProblem, DecisionInvalid, RequestRefused
-from models.runtime.approvals import ApprovalDetails, content_digest
+from models.runtime.approvals import ApprovalDetails
 
-_MIN_DIGEST = 12
 _POLL_SECONDS = 0.2
 
 
@@ -53,13 +53,9 @@ def decide(
     """
     _check(wish)
     approval = inbox.get(approval_id)
-    digest = content_digest(approval.content)
-    if digest != approval.digest:
-        raise ApprovalConflict(
-            f"approval {approval_id}: what {inbox.url} shows has the digest {digest}, and not "
-            f"{approval.digest} as it says: nothing was sent; tell whoever runs it"
-        )
-    show(approval, console)
+    digest = approval.digest
+    check_shown(approval_id, approval.content, digest, url=inbox.url)
+    show(approval, console, {} if publication(approval) is not None else inbox.content_schema(approval.kind))
     _check_open(approval, console)
     if wish.digest is not None and not digest.startswith(wish.digest):
         raise ApprovalConflict(
@@ -68,17 +64,14 @@ def decide(
     if ask is None and not wish.yes and wish.digest is None:
         raise DecisionInvalid(
             "nothing was decided, for there is no terminal to ask on: give --yes, or, to decide on what is "
-            f"shown above and nothing else, --digest {digest[:_MIN_DIGEST]}"
+            f"shown above and nothing else, --digest {digest[:SHORT_DIGEST]}"
         )
     if ask is not None and not wish.yes and not ask(f"{wish.decision} this?"):
         _say(console, "nothing was decided")
         return False
-    try:
-        standing = inbox.decide(approval_id, wish.decision, digest=digest, notes=wish.notes)
-    except RequestRefused as error:
-        if isinstance(changes := error.facts.get("changes"), Mapping):
-            show_changes(changes, console)
-        raise
+    standing = sent(
+        lambda: inbox.decide(approval_id, wish.decision, digest=digest, notes=wish.notes), console
+    )
     _say(console, _outcome(inbox, approval, standing, wait_seconds))
     return True
 
@@ -86,8 +79,7 @@ def decide(
 def _check(wish: GivenDecision) -> None:
     if wish.decision == "reject" and not (wish.notes or "").strip():
         raise DecisionInvalid("--reason is empty: say what should be different")
-    if wish.digest is not None and len(wish.digest) < _MIN_DIGEST:
-        raise DecisionInvalid(f"--digest {wish.digest!r} is too short: give {_MIN_DIGEST} characters or more")
+    check_digest(wish.digest)
 
 
 def _check_open(approval: ApprovalDetails, console: Console) -> None:

@@ -12,6 +12,8 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict
 
 from cluster.cli.door import Door
+from cluster.cli.gated.any_kind import content_schema
+from cluster.cli.gated.schemas import Schema
 from cluster.cli.login import login
 from cluster.cli.remembered_scopes import chosen_scopes
 from cluster.cli.tokens import mint_token
@@ -86,6 +88,10 @@ class Inbox:
             RequestRefused: there is none, or none that this person may see.
         """
         return self._door.ask(ApprovalDetails, "GET", f"/api/approvals/{_id(approval_id)}")
+
+    def content_schema(self, kind: str) -> Schema:
+        """What the contents of an approval of that kind hold, with titles; empty where nobody says."""
+        return content_schema(self._door, kind)
 
     def decide(
         self, approval_id: str, decision: Literal["approve", "reject"], *, digest: str, notes: str | None

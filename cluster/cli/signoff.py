@@ -6,7 +6,7 @@ from collections.abc import Callable
 import typer
 from typer.core import TyperGroup
 
-from cluster.cli.commands import operations, people, research, site
+from cluster.cli.commands import kinds, operations, people, research, site
 from cluster.cli.commands.options import complain
 from models.error_lines import print_trace
 from models.errors import SignoffError
@@ -52,6 +52,8 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
     people.reject,
     people.chat,
     people.workflows,
+    kinds.kinds,
+    kinds.kind,
     site.backup,
     site.restore,
 )

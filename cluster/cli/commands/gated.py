@@ -6,7 +6,7 @@ A kind is named here and loaded by the commands that need it: `signoff --help` i
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
 
@@ -148,21 +148,7 @@ class Room:
 
     def follow(self, client: Client, work: "Work", number: int) -> None:
         """Exits with what following it ends with."""
-        from cluster.cli.asking import asker
-        from cluster.cli.chat import INTERRUPTED
-        from cluster.cli.gated.deciding import Deciding
-        from cluster.cli.gated.following import Following
-        from cluster.cli.printing import command_line, row
-
-        shown, ask, kind = console(), asker(may_ask=client.may_ask), self.loaded()
-        settle = None if ask is None else Deciding(kind, work, number, shown, ask).settle
-        try:
-            code = Following(kind, work, number, shown, settle=settle).run()
-        except KeyboardInterrupt:
-            row(shown, "", "what you did not confirm is not decided")
-            command_line(shown, "follow it", work.command("follow", number))
-            code = INTERRUPTED
-        raise typer.Exit(code)
+        followed(client, self.loaded(), work, number)
 
     @contextmanager
     def deciding(self, client: Client, number: int) -> "Iterator[Deciding]":
@@ -173,6 +159,25 @@ class Room:
         ask = asker(may_ask=client.may_ask)
         with self.work(client, decides=True) as work:
             yield Deciding(self.loaded(), work, number, console(), ask)
+
+
+def followed(client: Client, kind: "TerminalKind[Any]", work: "Work", number: object) -> NoReturn:
+    """Exits with what following it ends with."""
+    from cluster.cli.asking import asker
+    from cluster.cli.chat import INTERRUPTED
+    from cluster.cli.gated.deciding import Deciding
+    from cluster.cli.gated.following import Following
+    from cluster.cli.printing import command_line, row
+
+    shown, ask = console(), asker(may_ask=client.may_ask)
+    settle = None if ask is None else Deciding(kind, work, number, shown, ask).settle
+    try:
+        code = Following(kind, work, number, shown, settle=settle).run()
+    except KeyboardInterrupt:
+        row(shown, "", "what you did not confirm is not decided")
+        command_line(shown, "follow it", work.command("follow", number))
+        code = INTERRUPTED
+    raise typer.Exit(code)
 
 
 def number_of(room: Room) -> Any:

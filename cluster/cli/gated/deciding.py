@@ -6,7 +6,6 @@ Where it is about other content by then, that is shown, and asked about anew.
 from collections.abc import Callable
 from typing import Any
 
-from pydantic import BaseModel
 from rich.console import Console
 
 from cluster.cli.asking import Ask, TypedLines
@@ -21,7 +20,7 @@ from cluster.cli.gated.gate import (
     show_what_changed,
     tell,
 )
-from cluster.cli.gated.kind import TerminalKind, words_of
+from cluster.cli.gated.kind import Reply, TerminalKind, words_of
 from cluster.cli.gated.work import Work
 from cluster.cli.printing import put, row
 from models.errors import ApprovalConflict, RequestRefused
@@ -31,7 +30,7 @@ class Deciding:
     """Has a person decide at the gates of one thing."""
 
     def __init__(
-        self, kind: TerminalKind[Any], work: Work, number: int, console: Console, ask: Ask | None
+        self, kind: TerminalKind[Any], work: Work, number: object, console: Console, ask: Ask | None
     ) -> None:
         self._kind = kind
         self._work = work
@@ -41,7 +40,7 @@ class Deciding:
 
     def decide(
         self,
-        reply_at: Callable[[Any], tuple[BaseModel, str]],
+        reply_at: Callable[[Any], tuple[Reply, str]],
         *,
         digest: str | None,
         check: Callable[[Any], None] = lambda _: None,
@@ -70,7 +69,7 @@ class Deciding:
         reply, question = reply_at(at)
         if not confirmed(gate, question, self._console, digest=digest, ask=self._ask):
             return False
-        self._tell(sent(lambda: self._send(reply), self._console))
+        self._tell(sent(lambda: self._send(gate, reply), self._console))
         return True
 
     def settle(self, gate: WaitingContent) -> tuple[str, str] | None:
@@ -83,7 +82,7 @@ class Deciding:
         talk = self._talk(gate)
         while (answer := talk.answer()) is not None:
             try:
-                done = self._send(answer)
+                done = self._send(gate, answer)
             except RequestRefused as error:
                 row(self._console, "refused", error)
                 show_what_changed(error, self._console)
@@ -106,7 +105,9 @@ class Deciding:
         return None
 
     def _waiting(self) -> WaitingContent | None:
-        waiting: WaitingContent | None = self._work.get(self._kind.record, f"/{self._number}").approval
+        waiting: WaitingContent | None = self._work.get(
+            self._kind.record, self._kind.status_path(self._number)
+        ).approval
         return waiting
 
     def _talk(self, gate: WaitingContent) -> "GateTalk":
@@ -117,9 +118,9 @@ class Deciding:
         check_shown(gate.approval_id, gate.content, gate.digest, url=self._work.url)
         self._kind.show_gate(gate, self._console)
 
-    def _send(self, reply: BaseModel) -> WhatCame:
+    def _send(self, gate: WaitingContent, reply: Reply) -> WhatCame:
         unsure = f"whether it was decided, `{self._work.command('show', self._number)}` says"
-        path = f"/{self._number}{self._kind.decision_path(reply)}"
+        path = self._kind.decision_path(gate, self._number, reply)
         return self._work.post(WhatCame, path, reply, unsure=unsure)
 
     def _tell(self, done: WhatCame) -> None:
@@ -135,18 +136,18 @@ class GateTalk:
         self._at = kind.at(gate)
         self._console = console
         self._ask = ask
-        self._lines: TypedLines[BaseModel] = TypedLines(console, ask)
+        self._lines: TypedLines[Reply] = TypedLines(console, ask)
         # All states of his changes, the last one last.
         self._changes = [self._at.nothing]
 
-    def answer(self) -> BaseModel | None:
+    def answer(self) -> Reply | None:
         """Take line after line until one decides, and is confirmed; None: later."""
         changes = ", or a change" if self._at.changes else ""
         return self._lines.until(
             self._take, f"{', '.join((*self._at.answers, 'later'))}{changes}: help lists them"
         )
 
-    def _take(self, word: str, rest: str) -> BaseModel | None:
+    def _take(self, word: str, rest: str) -> Reply | None:
         if not word:
             return None
         if self._at.decides(word):
@@ -174,7 +175,7 @@ class GateTalk:
             self._changes = self._changes[:-1] or self._changes
         self._at.show_changed(self._changes[-1], self._console)
 
-    def _decided(self, word: str, rest: str) -> BaseModel | None:
+    def _decided(self, word: str, rest: str) -> Reply | None:
         wish = self._at.wish(word, rest)
         changes = self._changes[-1] if wish.answer == "approve" else self._at.nothing
         reply = self._at.reply(wish, changes)

@@ -64,7 +64,7 @@ class Following:
     """
 
     def __init__(
-        self, kind: TerminalKind[Any], work: Work, number: int, console: Console, *, settle: Settle | None
+        self, kind: TerminalKind[Any], work: Work, number: object, console: Console, *, settle: Settle | None
     ) -> None:
         self._kind = kind
         self._work = work
@@ -111,7 +111,7 @@ class Following:
     def _look(self) -> Any | None:
         """How it stands, with what is new printed; None while the site is away."""
         try:
-            status = self._work.get(self._kind.record, f"/{self._number}")
+            status = self._work.get(self._kind.record, self._kind.status_path(self._number))
             for told in self._kind.news(self._work, self._number, status, self._stood, self._seen):
                 self._kind.show_news(told, self._console)
                 self._seen = told.id

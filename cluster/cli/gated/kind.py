@@ -23,6 +23,7 @@ ALWAYS: Mapping[str, str] = {
     "later": "decide nothing now",
     "help": "these words",
 }
+Reply = BaseModel | dict[str, Any]
 _UNDO = {"undo": "take back the last of your changes"}
 # What decides by its word alone, for commands that a person is told to type.
 _WAYS: Mapping[str, str] = {
@@ -115,7 +116,7 @@ class AtGate:
         """What was typed; `word` is one that decides. Raises InputInvalid."""
         raise NotImplementedError
 
-    def reply(self, wish: Wish, changes: Any) -> BaseModel:
+    def reply(self, wish: Wish, changes: Any) -> Reply:
         """The decision that is sent, on exactly what the gate shows. Raises InputInvalid."""
         raise NotImplementedError
 
@@ -149,7 +150,7 @@ class TerminalKind(ABC, Generic[_S]):
 
     record: type[_S]
     contents: ClassVar[Mapping[str, type[Record]]]
-    words: ClassVar[Mapping[str, str]]
+    words: Mapping[str, str]
 
     def about(self, gate: WaitingContent) -> str:
         """What is decided on at a gate, in words."""
@@ -176,7 +177,9 @@ class TerminalKind(ABC, Generic[_S]):
         """How far one is, on one line."""
 
     @abstractmethod
-    def news(self, work: Work, number: int, status: _S, before: _S | None, seen: int) -> Iterable[Happened]:
+    def news(
+        self, work: Work, number: object, status: _S, before: _S | None, seen: int
+    ) -> Iterable[Happened]:
         """What has happened since `seen`; `before` is how it stood then."""
 
     @abstractmethod
@@ -184,7 +187,7 @@ class TerminalKind(ABC, Generic[_S]):
         """Print one thing that happened."""
 
     @abstractmethod
-    def ended(self, work: Work, number: int, status: _S, console: Console) -> int:
+    def ended(self, work: Work, number: object, status: _S, console: Console) -> int:
         """Print how one ended; the exit code."""
 
     @abstractmethod
@@ -192,8 +195,12 @@ class TerminalKind(ABC, Generic[_S]):
         """What a person can say at a gate."""
 
     @abstractmethod
-    def decision_path(self, reply: BaseModel) -> str:
-        """Where a decision is sent, below the path of one."""
+    def decision_path(self, gate: WaitingContent, number: object, reply: Any) -> str:
+        """Where a decision is sent."""
+
+    def status_path(self, number: object) -> str:
+        """Where one is read."""
+        return f"/{number}"
 
 
 def words_of(forms: Iterable[str]) -> list[str]:

@@ -26,13 +26,13 @@ class Work:
         self._door = door
         self.url = door.url
         self.noun = noun
-        self._name = name
+        self._name = name.split()
         self._path = path
         self._options = tuple(options)
 
     def command(self, *words: object) -> str:
         """A command to type next, with the options with which the person called."""
-        return typed([self._name, *words], self._options)
+        return typed([*self._name, *words], self._options)
 
     def told(self, path: str, **params: Any) -> dict[str, Any]:
         """What the site answers to GET, as it is."""

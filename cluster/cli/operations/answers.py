@@ -5,7 +5,6 @@
 """
 
 import json
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,6 +13,7 @@ from rich.console import Console
 
 from cluster.cli.gated.gate import WaitingContent
 from cluster.cli.gated.kind import AtGate, Wish
+from cluster.cli.gated.schemas import values_given
 from cluster.cli.operations.plan_changes import CHANGES, show_edited, with_change
 from cluster.cli.operations.words import (
     AGENTS,
@@ -25,7 +25,6 @@ from cluster.cli.operations.words import (
 from cluster.cli.printing import put
 from cluster.cli.records import checked
 from models.errors import DecisionInvalid, InputInvalid
-from models.near_names import suggestion
 from models.operations.decisions import AgentDecision, PlanDecision, ResultsDecision
 from models.operations.plans import PlanShown
 from models.operations.questions import AgentQuestion
@@ -76,8 +75,6 @@ _QUESTIONS: Mapping[str, str] = {
     "decline": "tell its server that it is given nothing?",
     "answer": "give that to its server?",
 }
-_INTEGER = re.compile(r"-?[0-9]+")
-_DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
 class AtOperationGate(AtGate):
@@ -215,42 +212,13 @@ def _meant_by(reply: GateReply) -> list[tuple[str, str]]:
 
 def given_to(shown: object, pairs: Sequence[str]) -> dict[str, Any]:
     """What a person gives a server, each value as the server asks for it. Raises InputInvalid."""
-    asked = shown.server_question if isinstance(shown, AgentQuestion) else None
-    fields = (asked.requested or {}).get("properties") if asked is not None else None
-    known = fields if isinstance(fields, Mapping) else {}
-    if not pairs and isinstance(shown, AgentQuestion) and shown.given is not None:
+    if not isinstance(shown, AgentQuestion):
+        return values_given(pairs, {})
+    if not pairs and shown.given is not None:
         # Somebody has given it already, and it takes more people: this one's yes to that.
         return dict(shown.given)
-    found: dict[str, Any] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not name or not equals:
-            raise InputInvalid(f"{pair!r} gives nothing: write NAME=VALUE, such as amount=4300")
-        if known and name not in known:
-            raise InputInvalid(f"{name!r} is not asked for: {suggestion(name, tuple(known))}")
-        if name in found:
-            raise InputInvalid(f"{name} is given twice: give it once")
-        found[name] = _value(name, value, known.get(name))
-    return found
-
-
-def _value(name: str, value: str, field: Any) -> Any:
-    kind = field.get("type") if isinstance(field, Mapping) else None
-    if isinstance(kind, list):
-        kind = next((one for one in kind if one != "null"), None)
-    match kind:
-        case "integer" if _INTEGER.fullmatch(value):
-            return int(value)
-        case "number" if _DECIMAL.fullmatch(value):
-            return json.loads(value) if _INTEGER.fullmatch(value) is None else int(value)
-        case "boolean" if value in ("true", "false"):
-            return value == "true"
-        case "array":
-            return [part.strip() for part in value.split(",")]
-        case "integer" | "number" | "boolean":
-            such = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}[kind]
-            raise InputInvalid(f"{name}: {value!r} is not {such}, and nothing was decided")
-    return value
+    asked = shown.server_question
+    return values_given(pairs, (asked.requested if asked is not None else None) or {})
 
 
 def _revision(shown: object, again: str) -> dict[str, Any]:

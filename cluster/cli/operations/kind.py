@@ -1,9 +1,8 @@
 """Operations, as their terminal shows them: `cluster.cli.gated.kind`."""
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from pydantic import BaseModel
 from rich.console import Console
 
 from cluster.cli.gated.following import WITHOUT_RESULT
@@ -41,7 +40,7 @@ class Operations(TerminalKind[OperationStatusResponse]):
     def news(
         self,
         work: Work,
-        number: int,
+        number: object,
         status: OperationStatusResponse,
         before: OperationStatusResponse | None,
         seen: int,
@@ -54,7 +53,7 @@ class Operations(TerminalKind[OperationStatusResponse]):
     def show_news(self, told: HistoryEntry, console: Console) -> None:
         show_entry(told, console)
 
-    def ended(self, work: Work, number: int, status: OperationStatusResponse, console: Console) -> int:
+    def ended(self, work: Work, number: object, status: OperationStatusResponse, console: Console) -> int:
         row(console, "ended", standing(status.status, status.outcome))
         if told := status.reason or status.error:
             row(console, "why" if status.reason else "error", told)
@@ -69,10 +68,10 @@ class Operations(TerminalKind[OperationStatusResponse]):
     def at(self, gate: WaitingContent) -> AtGate:
         return AtOperationGate(gate, self.shown_at(gate))
 
-    def decision_path(self, reply: BaseModel) -> str:
+    def decision_path(self, gate: WaitingContent, number: object, reply: Any) -> str:
         if isinstance(reply, AgentDecision):
-            return "/agent"
-        return "/plan" if isinstance(reply, PlanDecision) else "/results"
+            return f"/{number}/agent"
+        return f"/{number}/{'plan' if isinstance(reply, PlanDecision) else 'results'}"
 
 
 OPERATIONS = Operations()

@@ -1,9 +1,8 @@
 """Researches, as their terminal shows them: `cluster.cli.gated.kind`."""
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from pydantic import BaseModel
 from rich.console import Console
 
 from cluster.cli.gated.following import WITHOUT_RESULT
@@ -40,7 +39,7 @@ class Researches(TerminalKind[ResearchStatusResponse]):
     def news(
         self,
         work: Work,
-        number: int,
+        number: object,
         status: ResearchStatusResponse,
         before: ResearchStatusResponse | None,
         seen: int,
@@ -54,7 +53,7 @@ class Researches(TerminalKind[ResearchStatusResponse]):
     def show_news(self, told: AgentMessage, console: Console) -> None:
         show_message(told, console)
 
-    def ended(self, work: Work, number: int, status: ResearchStatusResponse, console: Console) -> int:
+    def ended(self, work: Work, number: object, status: ResearchStatusResponse, console: Console) -> int:
         if status.status != "completed":
             row(console, "ended", in_words(status.status))
             if told := status.reason or status.error:
@@ -73,8 +72,8 @@ class Researches(TerminalKind[ResearchStatusResponse]):
     def at(self, gate: WaitingContent) -> AtGate:
         return AtResearchGate(gate.digest, self.shown_at(gate))
 
-    def decision_path(self, reply: BaseModel) -> str:
-        return "/approve"
+    def decision_path(self, gate: WaitingContent, number: object, reply: Any) -> str:
+        return f"/{number}/approve"
 
 
 RESEARCH = Researches()

@@ -116,7 +116,7 @@ def printed(approval: ApprovalDetails, *, terminal: bool = False, width: int = 1
     console = Console(
         file=file, width=width, force_terminal=terminal, markup=False, emoji=False, highlight=False
     )
-    show(approval, console)
+    show(approval, console, {})
     return file.getvalue().split("\n")[:-1]
 
 

@@ -1,0 +1,258 @@
+"""A kind that this terminal has no words for: a site declares it at `/api/kinds`, and it is shown by that."""
+
+import json
+import re
+import shlex
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, RootModel, ValidationError
+from rich.console import Console
+
+from cluster.cli.approval_view import as_yaml
+from cluster.cli.door import Door
+from cluster.cli.gated.following import WITHOUT_RESULT
+from cluster.cli.gated.gate import WaitingContent
+from cluster.cli.gated.kind import AtGate, TerminalKind, Wish
+from cluster.cli.gated.schemas import Schema, fields_of, titled, values_given
+from cluster.cli.gated.work import Work
+from cluster.cli.printing import in_words, put, row
+from cluster.cli.records import read
+from models.errors import InputInvalid, RequestRefused
+from models.near_names import suggestion
+from models.record import Record
+
+_IN_PATH = re.compile(r"\{(\w+)\}")
+
+
+class DeclaredEndpoint(BaseModel):
+    """An endpoint; what stands in its path between braces is a field of its input."""
+
+    method: str
+    path: str
+
+
+class DeclaredAction(DeclaredEndpoint):
+    """What can be asked of a kind."""
+
+    name: str
+    title: str
+    input: dict[str, Any]
+
+
+class DeclaredGate(BaseModel):
+    """What is shown at a gate, and where and how people answer."""
+
+    kind: str
+    title: str
+    content: dict[str, Any]
+    decide: DeclaredEndpoint
+    answer: dict[str, Any]
+
+
+class DeclaredKind(BaseModel):
+    """A kind. `number` is the field by which people name one."""
+
+    name: str
+    word: str
+    title: str
+    number: str
+    actions: tuple[DeclaredAction, ...]
+    gates: tuple[DeclaredGate, ...]
+
+    def action(self, name: str) -> DeclaredAction:
+        """What is asked for by that name. Raises InputInvalid."""
+        known = {action.name: action for action in self.actions}
+        if (found := known.get(name)) is None:
+            raise InputInvalid(f"{self.name} has no {name!r}: {suggestion(name, tuple(known))}")
+        return found
+
+    def gate(self, kind: str) -> DeclaredGate | None:
+        """The gate whose approvals are of that kind."""
+        return next((gate for gate in self.gates if gate.kind == kind), None)
+
+
+class DeclaredKinds(BaseModel):
+    """All that this person may see."""
+
+    kinds: tuple[DeclaredKind, ...]
+
+    def kind(self, name: str) -> DeclaredKind:
+        """The kind of that name. Raises InputInvalid."""
+        known = {kind.name: kind for kind in self.kinds}
+        if (found := known.get(name)) is None:
+            raise InputInvalid(f"there is no {name!r} here: {suggestion(name, tuple(known))}")
+        return found
+
+
+def declared(door: Door) -> DeclaredKinds:
+    """The kinds that a site declares; none where it is of an earlier release."""
+    try:
+        return read(DeclaredKinds, door.ask(dict[str, Any], "GET", "/api/kinds"))
+    except RequestRefused as error:
+        if error.facts.get("status") == 404:
+            return DeclaredKinds(kinds=())
+        raise
+
+
+def content_schema(door: Door, kind: str) -> Schema:
+    """What the contents of an approval of that kind hold; empty where nobody says."""
+    gates = (gate for each in declared(door).kinds for gate in each.gates if gate.kind == kind)
+    return next((gate.content for gate in gates), {})
+
+
+def place(endpoint: DeclaredEndpoint, given: dict[str, Any]) -> str:
+    """The endpoint's path, with what of `given` stands in it taken out. Raises InputInvalid."""
+
+    def filled(found: re.Match[str]) -> str:
+        if (value := given.pop(found[1], None)) is None or not str(value).isascii():
+            raise InputInvalid(f"{found[1]} is missing: it says which one")
+        return re.sub(r"[^\w.-]", lambda one: f"%{ord(one[0]):02X}", str(value))
+
+    return _IN_PATH.sub(filled, endpoint.path)
+
+
+class AnyGate(BaseModel):
+    """A gate that waits."""
+
+    approval_id: str
+    kind: str
+    digest: str
+    title: str
+    content: dict[str, Any]
+    expires_at: datetime
+    may_decide: bool
+    amended_by: str | None = None
+
+
+class AnyStanding(RootModel[dict[str, Any]]):
+    """How one stands, with all that its site tells."""
+
+    @property
+    def status(self) -> str:
+        """In the site's word."""
+        if not isinstance(told := self.root.get("status"), str):
+            raise InputInvalid("its site does not tell how one of these stands: it can't be followed")
+        return told
+
+    @property
+    def reason(self) -> str | None:
+        """Why it ended without what was asked for."""
+        return self.root.get("reason")
+
+    @property
+    def error(self) -> str | None:
+        """What it failed for."""
+        return self.root.get("error")
+
+    @property
+    def approval(self) -> AnyGate | None:
+        """The gate that waits."""
+        try:
+            return AnyGate.model_validate(self.root.get("approval"))
+        except ValidationError:
+            return None
+
+
+class AnyKind(TerminalKind[AnyStanding]):
+    """A kind as it is declared."""
+
+    record = AnyStanding
+    contents: ClassVar[Mapping[str, type[Record]]] = {}
+
+    def __init__(self, told: DeclaredKind) -> None:
+        self.told = told
+        self.words = {gate.kind: gate.title for gate in told.gates}
+
+    def status_path(self, number: object) -> str:
+        """Where one is read."""
+        return place(self.told.action("get"), {self.told.number: number})
+
+    def show_content(self, gate: WaitingContent, console: Console) -> None:
+        """Print a gate's content, under the titles of its schema."""
+        found = self.told.gate(gate.kind)
+        put(console, "content", as_yaml(titled(dict(gate.content), found.content if found else {})))
+
+    def show_status(self, status: AnyStanding, console: Console) -> None:
+        """Print all that is told but the gate, which is shown by itself."""
+        rest = {name: value for name, value in status.root.items() if name != "approval" or not value}
+        put(console, self.told.word[:11], as_yaml(rest))
+
+    def progress(self, status: AnyStanding) -> str:
+        """The status, and the stage where there is one."""
+        return in_words(status.status)
+
+    def news(self, *_: object) -> tuple[()]:
+        """None are known of."""
+        return ()
+
+    def show_news(self, told: Any, console: Console) -> None:
+        """None are known of."""
+
+    def ended(self, work: Work, number: object, status: AnyStanding, console: Console) -> int:
+        """Print all that is told; the exit code."""
+        row(console, "ended", in_words(status.status))
+        self.show_status(status, console)
+        return {"completed": 0, "failed": 1}.get(status.status, WITHOUT_RESULT)
+
+    def at(self, gate: WaitingContent) -> AtGate:
+        """What a person can say at a gate."""
+        return AtAnyGate(gate, self.told.gate(gate.kind))
+
+    def decision_path(self, gate: WaitingContent, number: object, reply: Any) -> str:
+        """Where a decision is sent."""
+        found = self.told.gate(gate.kind)
+        assert found is not None, "without a declaration there is no answer"
+        return place(found.decide, {self.told.number: number, "approval_id": gate.approval_id})
+
+
+class AtAnyGate(AtGate):
+    """A gate that is answered by naming fields: which there are its declaration says."""
+
+    def __init__(self, gate: WaitingContent, told: DeclaredGate | None) -> None:
+        self._digest = gate.digest
+        self._schema: Schema = told.answer if told is not None else {}
+        self._apart = {"digest", *(_IN_PATH.findall(told.decide.path) if told is not None else ())}
+        fields = ", ".join(name for name in fields_of(self._schema) if name not in self._apart)
+        self.answers = {"answer NAME=VALUE ...": f"it takes {fields}"} if fields else {}
+
+    @property
+    def ways(self) -> Mapping[str, str]:
+        """It is answered by naming fields."""
+        return {"answer it": "NAME=VALUE"} if self.answers else {}
+
+    def wish(self, word: str, rest: str) -> Wish:
+        """What was typed."""
+        if not rest:
+            raise self.unclear(word, rest)
+        try:
+            return Wish(word, given=shlex.split(rest))
+        except ValueError as error:
+            raise InputInvalid(f"nothing was decided: a quotation mark is open: {error}") from error
+
+    def reply(self, wish: Wish, changes: None) -> dict[str, Any]:
+        """The decision, on what is shown."""
+        if not self.answers:
+            raise InputInvalid("it is decided elsewhere (`signoff approvals`)")
+        given = values_given(wish.given, self._schema)
+        if apart := self._apart.intersection(given):
+            raise InputInvalid(f"{min(apart)} goes with what is shown: leave it out")
+        for name in self._schema.get("required", ()):
+            if name not in given and name not in self._apart:
+                raise InputInvalid(f"{name} is missing, and nothing was decided: {self._takes}")
+        return {**given, "digest": self._digest}
+
+    def explain(self, reply: Any, console: Console) -> None:
+        """Print all that is sent with the digest."""
+        for name, value in reply.items():
+            if name != "digest":
+                row(console, "you answer", f"{name}: {json.dumps(value, ensure_ascii=False)}")
+
+    def question(self, wish: Wish, *, changed: bool) -> str:
+        """Whether it is meant."""
+        return "answer that?"
+
+    @property
+    def _takes(self) -> str:
+        return next(iter(self.answers.values()))
