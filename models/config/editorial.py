@@ -29,9 +29,6 @@ class EditorPrompts(Section):
     revision_prompt_file: Text  # likewise
     article_review_prompt_file: Text  # likewise
     concern_mapping_prompt_file: Text  # likewise
-    choice_prompt_file: Text  # likewise: of a writer that only chooses, as the next two
-    quotation_review_prompt_file: Text  # likewise
-    quotation_verdict_prompt_file: Text  # likewise
     specialists_dir: Text  # a file for each specialist
 
 

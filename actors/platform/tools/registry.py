@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import psycopg
@@ -68,6 +69,18 @@ class Registry:
         self._search = search
         self._agents = agents
 
+    @cached_property
+    def _withheld(self) -> dict[str, tuple[type[SignoffError], str]]:
+        """What can't be called here, and the error that says why: the configuration stays as it is."""
+        withheld: dict[str, tuple[type[SignoffError], str]] = {}
+        for name, tool in self._tools.items():
+            if (missing := tool.lacking(self._config)) is not None:
+                withheld[name] = ProviderMissing, f"{name} has nothing to work with here: {missing}"
+            elif (setting := tool.switched_off(self._config)) is not None:
+                reason = f"{name} is switched off here: {setting} is false in the configuration"
+                withheld[name] = FeatureOff, reason
+        return withheld
+
     def tool(self, name: str, door: Door) -> Tool:
         """One tool. ToolNotFound where there is none, or this door does not offer it."""
         tool = self._tools.get(name)
@@ -82,8 +95,7 @@ class Registry:
             tool
             for name, tool in sorted(self._tools.items())
             if (tool.for_models or door == "rest")
-            and tool.lacking(self._config) is None
-            and tool.switched_off(self._config) is None
+            and name not in self._withheld
             and tool.permission.permits(scopes, topic)
         ]
 
@@ -157,10 +169,9 @@ class Registry:
         first: InTransaction | None,
     ) -> BaseModel:
         tool = call.tool
-        if (missing := tool.lacking(self._config)) is not None:
-            raise ProviderMissing(f"{tool.name} has nothing to work with here: {missing}")
-        if (setting := tool.switched_off(self._config)) is not None:
-            raise FeatureOff(f"{tool.name} is switched off here: {setting} is false in the configuration")
+        if (withheld := self._withheld.get(tool.name)) is not None:
+            kind, reason = withheld
+            raise kind(reason)
         request = _read(tool, arguments)
         call.about = _about(request)
         context = ToolContext(

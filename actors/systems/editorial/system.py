@@ -38,7 +38,7 @@ def _specialist_settings(config: Config, role: str) -> AgentSettings:
     model = getattr(article_generation.agents.specialists, f"{role}_llm")
     prompts = article_generation.editor.prompts
     own = {role: f"{prompts.specialists_dir}/{role}.md"}
-    return _settings(config, model, **own, quotation_verdict=prompts.quotation_verdict_prompt_file)
+    return _settings(config, model, **own, quotation_verdict="quotation_verdict.md")
 
 
 def _writer(config: Config, directory: AgentDirectory) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def _writer(config: Config, directory: AgentDirectory) -> dict[str, Any]:
             config.article_generation.agents.writer_llm,
             writer=prompts.writer_prompt_file,
             revision=prompts.revision_prompt_file,
-            choose=prompts.choice_prompt_file,
+            choose="choose.md",
         ),
         "embedding": config.embedding,
     }
@@ -58,8 +58,8 @@ def _writer(config: Config, directory: AgentDirectory) -> dict[str, Any]:
 def _article_review(config: Config, directory: AgentDirectory) -> dict[str, Any]:
     file = config.article_generation.editor.prompts.article_review_prompt_file
     model = config.article_generation.agents.article_review_llm
-    quotations = config.article_generation.editor.prompts.quotation_review_prompt_file
-    return {"settings": _settings(config, model, article_review=file, quotation_review=quotations)}
+    files = {"article_review": file, "quotation_review": "quotation_review.md"}
+    return {"settings": _settings(config, model, **files)}
 
 
 def _concern_mapping(config: Config, directory: AgentDirectory) -> dict[str, Any]:

@@ -6,12 +6,16 @@ import pytest
 from fastapi import FastAPI
 
 from actors.platform import systems
+from actors.platform.tools.registry import Registry
 from actors.platform.tools.route import RestRoute
 from actors.platform.tools.tool import Effect, Input, Output, Tool, ToolContext, tool
+from models.config import Config
+from models.people.scopes import parse_scope
 from models.tools import ToolPermission
 from serve.mcp.server import hints_of
 from serve.routes.tools import add_tools
 
+READER = parse_scope("global:reader")
 ANYBODY = ToolPermission(required_role="reader", topic_scoped=False)
 ASKING = ToolPermission(required_role="editor", topic_scoped=False, requires_hitl=True)
 # People decide at /api/approvals, and at the gates of a research or an operation where it is followed.
@@ -55,6 +59,27 @@ def made(name: str, permission: ToolPermission = ANYBODY, **declared: Any) -> To
 def test_every_tool_has_a_route_or_its_endpoint_is_with_what_it_is_about() -> None:
     assert {tool.name for tool in systems.tools() if tool.route is None} == PEOPLE_S | RESEARCH | OPERATIONS
     assert {tool.name for tool in systems.tools() if not tool.for_models} == PEOPLE_S
+
+
+def test_what_the_configuration_lacks_is_asked_once_for_each_tool(config: Config) -> None:
+    asked: list[str] = []
+
+    def lacking(name: str, missing: str | None) -> Tool:
+        def look(_: Config) -> str | None:
+            asked.append(name)
+            return missing
+
+        return made(name, lacking=look)
+
+    tools = [lacking("read", None), lacking("find", "web.pages"), made("ask", feature="enable_hitl_workflow")]
+    off = config.features.model_copy(update={"enable_hitl_workflow": False})
+    without: Any = None
+    registry = Registry(
+        tools, config=config.model_copy(update={"features": off}), database=without, search=without
+    )
+    for _ in range(3):
+        assert [tool.name for tool in registry.permitted((READER,), door="rest")] == ["read"]
+    assert sorted(asked) == ["find", "read"]
 
 
 def test_what_the_tools_do() -> None:
