@@ -14,8 +14,8 @@ from babel.numbers import format_decimal
 
 from actors.platform.figures.figures import Figure
 from actors.platform.figures.series import Frequency
-from actors.platform.figures.units import PERCENT, short, unit_words, written
 from actors.platform.text.language import Language
+from actors.platform.text.numbers.units import PERCENT, short, unit_words, written
 from actors.platform.text.quotation_marks import quoted
 
 _LOCALES = {"en": "en_GB", "pl": "pl", "de": "de"}

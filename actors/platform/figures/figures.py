@@ -10,7 +10,7 @@ from decimal import ROUND_HALF_UP, Decimal, localcontext
 from typing import Literal
 
 from actors.platform.figures.series import Frequency, Point, TimeSeries
-from actors.platform.figures.units import PERCENT, POINTS, change_unit
+from actors.platform.text.numbers.units import PERCENT, POINTS, change_unit
 from models.record import Record
 
 FigureKind = Literal["latest", "change_period", "change_year", "highest", "lowest", "average"]

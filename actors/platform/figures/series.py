@@ -12,9 +12,9 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Literal
 
-from actors.platform.figures.cells import Dated, dated, is_blank, is_total, may_be_number, numbers_of
 from actors.platform.figures.table_notes import says_forecast, says_part_of_year, says_scale, says_share
-from actors.platform.figures.units import (
+from actors.platform.text.numbers.cells import Dated, dated, is_blank, is_total, may_be_number, numbers_of
+from actors.platform.text.numbers.units import (
     PERCENT,
     POINTS,
     counts_people,

@@ -8,11 +8,11 @@ import asyncio
 from collections.abc import Iterator
 
 from actors.platform.extractive.choosing import Chooser
-from actors.platform.figures.numbers import unsupported_numbers
 from actors.platform.llm.client import Completions, ModelClient, RejectedReply
 from actors.platform.llm.prompts import TwoPartPrompt
 from actors.platform.search.embedder import Embedder, OpenAIEmbedder
 from actors.platform.text.language import language_of
+from actors.platform.text.numbers.unsupported_numbers import unsupported_numbers
 from actors.systems.drafting.draft import (
     Draft,
     DraftBrief,

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from actors.platform.figures.figure_sentences import figure_sentence, template_words
 from actors.platform.figures.figures import Figure, figures
-from actors.platform.figures.numbers import numbers_in, unsupported_numbers
 from actors.platform.figures.series import Frequency, Point, TimeSeries
-from actors.platform.figures.units import unit_words
 from actors.platform.text.language import Language
+from actors.platform.text.numbers.number_readings import numbers_in
+from actors.platform.text.numbers.units import unit_words
+from actors.platform.text.numbers.unsupported_numbers import unsupported_numbers
 from actors.platform.text.quotation_marks import quoted
 
 LANGUAGES: tuple[Language, ...] = ("en", "pl", "de")

@@ -209,7 +209,7 @@ def test_what_several_places_say(body: str, head: str, url: str, day: str | None
 def test_a_page_of_days_is_read_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr(
-        "actors.systems.knowledge.parsing.days.written_days.dateparser.parse",
+        "actors.platform.text.numbers.written_days.dateparser.parse",
         lambda told, **_: asked.append(told),
     )
     assert day_of(article("<time>3 April 2026</time> " * 5_000)) is None

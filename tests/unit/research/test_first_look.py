@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.platform.figures.numbers import unsupported_numbers
 from actors.platform.text.language import Language
+from actors.platform.text.numbers.unsupported_numbers import unsupported_numbers
 from actors.systems.research.synthesis.support_precheck import Look, first_look
 from actors.systems.research.synthesis.word_forms import QuoteWords
 from tests.examples import examples

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from actors.platform.figures.numbers import unsupported_numbers
 from actors.platform.text.language import Language
 from actors.platform.text.links import links
+from actors.platform.text.numbers.unsupported_numbers import unsupported_numbers
 from actors.systems.research.synthesis.draft_reply import SectionReply
 from actors.systems.research.synthesis.ports import SectionWriter, SupportChecker
 from actors.systems.research.synthesis.quoted import quoted_section

@@ -4,8 +4,8 @@ Called by the article review and the concern mapping. Numbers, percentages, date
 compared in their normal forms; the section of footnotes, which cites something else, is left out.
 """
 
-from actors.platform.figures.numbers import unsupported_numbers
 from actors.platform.text.language import language_of
+from actors.platform.text.numbers.unsupported_numbers import unsupported_numbers
 from actors.systems.editorial.agents.footnotes import without_footnotes
 from models.content.editorial import ArticleResponse, Concern, TopicInput
 

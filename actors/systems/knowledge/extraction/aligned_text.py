@@ -15,9 +15,9 @@ import unicodedata
 from bisect import bisect_left
 from functools import cached_property, lru_cache
 
+from actors.platform.text.numbers.number_spans import AROUND, UNSPACED, numbers
+from actors.platform.text.numbers.number_spans import may_join as may_join_number
 from actors.systems.knowledge.extraction.graphemes import clusters
-from actors.systems.knowledge.extraction.numbers import AROUND, UNSPACED, numbers
-from actors.systems.knowledge.extraction.numbers import may_join as may_join_number
 
 # Dashes that part what is said, and are never a minus.
 _LONG_DASHES = "—―"

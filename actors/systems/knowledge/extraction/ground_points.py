@@ -11,8 +11,8 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz
 
+from actors.platform.text.numbers.number_spans import numbers
 from actors.systems.knowledge.extraction.aligned_text import normal_form
-from actors.systems.knowledge.extraction.numbers import numbers
 from actors.systems.knowledge.extraction.reply import CheckedReply
 from actors.systems.knowledge.extraction.spans import ChunkText
 from models.knowledge.points import (

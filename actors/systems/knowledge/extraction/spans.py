@@ -8,8 +8,8 @@ was named is meant, else the nearest to it; where no sentence was named, there m
 import re
 from collections.abc import Iterator
 
+from actors.platform.text.numbers.number_spans import AROUND, UNSPACED
 from actors.systems.knowledge.extraction.aligned_text import NormalizedText, normal_form
-from actors.systems.knowledge.extraction.numbers import AROUND, UNSPACED
 from models.knowledge.points import SourceSpan
 
 # Places of one quotation that are looked at. A letter may have more in a chunk; what is named has not.

@@ -6,9 +6,9 @@ of its own.
 
 import re
 
+from actors.platform.text.numbers.dates import days
 from actors.systems.operations.recognition import fields
 from actors.systems.operations.recognition.addresses import domain_of, emails
-from actors.systems.operations.recognition.dates import days
 from actors.systems.operations.recognition.item import ReadItem
 from actors.systems.operations.recognition.json_fields import JsonField
 

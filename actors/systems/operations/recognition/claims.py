@@ -7,10 +7,10 @@ none where that is not clear. What an item says in two ways it does not say, but
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
+from actors.platform.text.numbers.dates import days
 from actors.systems.operations.recognition import fields
 from actors.systems.operations.recognition.claim import ClaimKind, InvoiceClaim
 from actors.systems.operations.recognition.context import UNNUMBERED, Context
-from actors.systems.operations.recognition.dates import days
 from actors.systems.operations.recognition.json_fields import JsonField
 from actors.systems.operations.recognition.money_claims import amount_claims, due_claims, sums_within
 from actors.systems.operations.recognition.payment_holds import release_of, releases_in

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal, NamedTuple
 
+from actors.platform.text.numbers.amounts import amount_of, amount_said, amounts, currency_said
+from actors.platform.text.numbers.dates import days
 from actors.systems.operations.recognition import fields
 from actors.systems.operations.recognition.addresses import (
     account_ends,
@@ -19,8 +21,6 @@ from actors.systems.operations.recognition.addresses import (
     ibans,
     masked_account,
 )
-from actors.systems.operations.recognition.amounts import amount_of, amount_said, amounts, currency_said
-from actors.systems.operations.recognition.dates import days
 from actors.systems.operations.recognition.invoices import invoice_number, invoice_numbers, numbers_like
 from actors.systems.operations.recognition.json_fields import JsonField, leaves, name_words
 from actors.systems.operations.recognition.vendors import (

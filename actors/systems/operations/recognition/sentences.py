@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from actors.systems.operations.recognition.dates import MONTHS
+from actors.platform.text.numbers.number_words import MONTHS
 from models.text import word_list
 
 _END = re.compile(r"[!?](?=\s|\Z)|\.(?=\s+[^\Wa-zäöüßąćęłńóśźż_\d]|\s*\Z)|[\n\r]+|;\s")

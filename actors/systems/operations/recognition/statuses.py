@@ -11,12 +11,12 @@ from itertools import chain
 from typing import NamedTuple
 
 from actors.platform.text.normal_form import without_accents
+from actors.platform.text.numbers.amounts import amounts
+from actors.platform.text.numbers.dates import days
 from actors.systems.operations.recognition import status_words as known
-from actors.systems.operations.recognition.amounts import amounts
 from actors.systems.operations.recognition.beside import Places, first_not_understood, no_condition
 from actors.systems.operations.recognition.clause_states import clause_state
 from actors.systems.operations.recognition.clauses import Clause, clauses
-from actors.systems.operations.recognition.dates import days
 from actors.systems.operations.recognition.invoices import number_like_tokens
 from actors.systems.operations.recognition.known_words import is_known, is_one_statement
 from actors.systems.operations.recognition.leads import announced, is_plain_lead, lead_of

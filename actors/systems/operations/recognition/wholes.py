@@ -7,9 +7,10 @@ paid on Friday" is yet to come; what stands between quotation marks is somebody'
 import re
 import unicodedata
 
-from actors.systems.operations.recognition.amounts import amounts
+from actors.platform.text.numbers.amounts import amounts
+from actors.platform.text.numbers.dates import days
+from actors.platform.text.numbers.number_words import MONTHS
 from actors.systems.operations.recognition.clauses import Clause
-from actors.systems.operations.recognition.dates import MONTHS, days
 from actors.systems.operations.recognition.status_words import listed
 
 _SHARE = re.compile(r"[%‰]|(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])")

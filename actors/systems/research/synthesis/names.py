@@ -8,9 +8,9 @@ doubtful. `ECB` is the `European Central Bank`, either way. Linear in the senten
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from actors.platform.figures.numbers import numbers_in
 from actors.platform.text.language import Language
 from actors.platform.text.normal_form import words
+from actors.platform.text.numbers.number_readings import numbers_in
 from actors.platform.text.relevance import content_words
 from actors.systems.research.synthesis.word_forms import QuoteWords
 from models.record import Record

@@ -10,6 +10,7 @@ from datetime import date
 from itertools import chain
 from typing import Any
 
+from actors.platform.text.numbers.written_days import DayReader, WrittenDay
 from actors.platform.text.text_language import language_of_text
 from actors.systems.knowledge.parsing.days.shown_days import shown_days
 from actors.systems.knowledge.parsing.days.told_days import (
@@ -18,7 +19,6 @@ from actors.systems.knowledge.parsing.days.told_days import (
     told_by_meta,
     told_by_nodes,
 )
-from actors.systems.knowledge.parsing.days.written_days import DayReader, WrittenDay
 from actors.systems.knowledge.parsing.json_ld import Node
 
 # Of its text, what tells the language.

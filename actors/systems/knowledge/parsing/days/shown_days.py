@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from actors.systems.knowledge.parsing.days.written_days import DayReader, WrittenDay
+from actors.platform.text.numbers.written_days import DayReader, WrittenDay
 from actors.systems.knowledge.parsing.parts.page_parts import BLOCKS, names_of_part
 from actors.systems.knowledge.parsing.parts.part_names import is_called
 

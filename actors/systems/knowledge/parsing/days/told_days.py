@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from actors.systems.knowledge.parsing.days.written_days import DayReader, WrittenDay
+from actors.platform.text.numbers.written_days import DayReader, WrittenDay
 from actors.systems.knowledge.parsing.json_ld import Node, kinds_of, listed, text_of
 from actors.systems.knowledge.parsing.parts.part_names import is_called
 

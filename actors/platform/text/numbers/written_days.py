@@ -1,6 +1,6 @@
 """Days as they are written: in digits, in words of any language, or as machines write times.
 
-Read by `told_days` and `shown_days`. 03/04/2026 is two days, unless the language puts the day first: a page
+03/04/2026 is two days, unless the language puts the day first: a page
 that says no other has none. A day of a time is read in the time zone that it is written in; in UTC it may be
 another day where the page was written.
 """

@@ -1,26 +1,12 @@
-"""Numbers, dates and months of a text in a form in which they can be compared, and which have no support.
-
-Called by whoever checks what a model wrote: `3,1 proc.` is `3.1 percent`, and `17 czerwca 2026 r.` is
-2026-06-17. Texts come from outside: everything here is linear in them. `number_readings` reads one text.
-"""
+"""Which numbers of a text have no support in its sources; `3,1 proc.` has it in `3.1 percent`."""
 
 from collections.abc import Iterable
 
-from actors.platform.figures.number_readings import NumberFound, Reader
 from actors.platform.text.language import Language, language_of
+from actors.platform.text.numbers.number_readings import NumberFound, Reader, numbers_in
 
 _ALL: frozenset[Language] = frozenset(["en", "pl", "de"])
 _SHORT = 300
-
-
-def numbers_in(text: str, language: Language) -> tuple[NumberFound, ...]:
-    """The numbers, percentages, dates and names of months of a text, in order, none within another.
-
-    Numbers are digits, and words up to a hundred, hundreds and thousands of them and so on; `one` isn't
-    any, nor are footnote marks, the numbers of a list, addresses, and digits behind a letter (`G7`). A
-    fraction in words is compared as such: `a third` is never 0.33.
-    """
-    return tuple(Reader(text, language).found())
 
 
 def unsupported_numbers(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.platform.figures.cells import dated, is_blank, is_total, numbers_of
+from actors.platform.text.numbers.cells import dated, is_blank, is_total, numbers_of
 from models.content.articles import Cell
 
 
@@ -18,6 +18,13 @@ from models.content.articles import Cell
         ("2026-05-17T10:00:00Z", date(2026, 5, 17), "day"),
         ("17.05.2026", date(2026, 5, 17), "day"),
         ("1.6.2024", date(2024, 6, 1), "day"),
+        ("17 June 2026", date(2026, 6, 17), "day"),
+        ("Jun. 17, 2026", date(2026, 6, 17), "day"),
+        ("30 czerwca 2026", date(2026, 6, 30), "day"),
+        ("17. Juni 2026", date(2026, 6, 17), "day"),
+        ("2026/06/30", date(2026, 6, 30), "day"),
+        ("30-06-2026", date(2026, 6, 30), "day"),
+        ("13/04/2026", date(2026, 4, 13), "day"),
         ("2026-05", date(2026, 5, 1), "month"),
         ("05/2026", date(2026, 5, 1), "month"),
         ("Jan 2025", date(2025, 1, 1), "month"),
@@ -46,6 +53,8 @@ def test_a_date_is_read(cell: Cell, day: date, form: str) -> None:
     [
         "03/04/2026",
         "2023/24",
+        "01/0000",
+        "17 and 18 June 2026",
         "31.02.2026",
         "13/2026",
         "Foo 2025",

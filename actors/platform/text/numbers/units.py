@@ -1,6 +1,6 @@
 """Units of tables: which are known, how three languages write them, and where a table says them.
 
-Called by `series` and `figure_sentences`. A unit that isn't known is kept in the table's own words.
+A unit that isn't known is kept in the table's own words.
 """
 
 import re

@@ -1,8 +1,7 @@
-"""Numbers in a text's normal form: what of it is one figure, with its sign and its currency.
+"""Where the numbers of a normal form stand, each with its sign and its currency.
 
-Called by normal, so that no quotation has a part of a figure. A blank may part thousands: `1 500` is one
-number, `2019 500` is two. Where that can't be told, it is one: a refused quotation does less harm than a
-wrong figure.
+No quotation has a part of one. A blank may part thousands: `1 500` is one number, `2019 500` is two. Where that
+can't be told, it is one: a refused quotation does less harm than a wrong figure.
 """
 
 import re

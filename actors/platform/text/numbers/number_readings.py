@@ -1,6 +1,6 @@
-"""The numbers of one text, each with what it can be read as.
+"""The numbers, dates and months of one text, each with what it can be read as.
 
-Called by `numbers`. A text is cut into pieces once, and each piece is looked at with the few behind it: so
+A text is cut into pieces once, and each piece is looked at with the few behind it: so
 the time is linear in the text, whatever stands in it.
 
 Readings are `number:3.1`, `percent:3.1`, `points:0.2`, `day:2026-06-17`, `month:2026-06`, `quarter:2026-Q2`,
@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from actors.platform.figures import number_words as known
-from actors.platform.figures.number_forms import (
+from actors.platform.text.language import Language
+from actors.platform.text.numbers import number_words as known
+from actors.platform.text.numbers.number_forms import (
     day_exists,
     in_figures,
     normal,
@@ -21,7 +22,6 @@ from actors.platform.figures.number_forms import (
     unit_at,
     values,
 )
-from actors.platform.text.language import Language
 from models.record import Record
 
 _SPACE = " \u00a0\u2009\u202f"
@@ -29,12 +29,12 @@ _MONTH = r"(?:0[1-9]|1[0-2])"
 _PIECE = re.compile(
     r"(?P<skip>\[\^[^\]\s]{1,40}\]:?|\bhttps?://\S+)"
     r"|(?P<listed>^[ \t]{0,12}(?:#{1,6} |> ?)?\d{1,3}[.)](?=[ \t]))"
-    rf"|(?P<iso>(?<![\w-])\d{{4}}-{_MONTH}-[0-3]\d(?!\d)"
+    rf"|(?P<iso>(?<![\w-])\d{{4}}(?:-{_MONTH}-|/{_MONTH}/)[0-3]\d(?!\d)"
     r"(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)?)"
     rf"|(?P<month>(?<![\w-])\d{{4}}-{_MONTH}(?![\w-]))"
     r"|(?P<quarter>(?<![\w-])(?:\d{4}[- ]?Q[1-4]|Q[1-4][ /-]?\d{4})(?!\w))"
     r"|(?P<dotted>(?<!\w)\d{1,2}\. ?\d{1,2}\. ?\d{4}(?!\d))"
-    r"|(?P<slashed>(?<!\w)\d{1,2}/\d{1,2}/\d{4}(?!\d))"
+    r"|(?P<slashed>(?<!\w)\d{1,2}/\d{1,2}/\d{4}(?!\d)|(?<![\w/.-])\d{1,2}-\d{1,2}-\d{4}(?![\w/-]))"
     r"|(?P<time>(?<!\w)\d{1,2}:\d\d(?::\d\d)?(?!\d))"
     rf"|(?P<number>(?:(?<![\w.,])[-−](?=\d))?(?:\d{{1,3}}(?P<group>[.,'’{_SPACE}])\d{{3}}(?!\d)"
     r"(?:(?P=group)\d{3}(?!\d)){0,6}(?:[.,]\d+)?|\d+(?:[.,]\d+)?))"
@@ -157,11 +157,13 @@ class Reader:
         """The word at a place, in lower case, if it follows the piece before; else nothing."""
         return self._pieces[at].plain if self._gap(at) in gaps else ""
 
-    def _month_at(self, at: int, *, full: bool = False) -> int:
-        """The number of the month that a piece names; 0 for none."""
+    def _month_at(self, at: int, *, full: bool = False, dated: bool = False) -> int:
+        """The number of the month that a piece names; 0 for none. One that is `dated` needs no capital."""
         piece = self._pieces[at] if at < len(self._pieces) else None
         if piece is None or piece.kind != "word":
             return 0
+        if dated:
+            return known.MONTHS.get(piece.plain, 0)
         month = known.POLISH_MONTHS.get(piece.plain, 0)
         if not month and piece.text[0].isupper():
             month = known.CAPITAL_MONTHS.get(piece.plain, 0)
@@ -180,7 +182,8 @@ class Reader:
         """Whether a piece goes on with a date: behind a full stop only where it may be an abbreviation's."""
         gap = self._gap(at)
         if gap == ". ":
-            return self._pieces[at - 1].plain in known.SHORT_MONTHS
+            before = self._pieces[at - 1].plain
+            return before in known.SHORT_MONTHS or before == known.SHORTENED_QUARTER
         return gap in _IN_DATES
 
     def _small(self, at: int) -> int:
@@ -200,27 +203,31 @@ class Reader:
         place += self._word(place) == "of"
         # Only German writes `17. Juni`; elsewhere a sentence may end there.
         stop = self._gap(place) == ". " and self._language != "de" and not self._year_at(place + 1)
-        month = self._month_at(place) if self._gap(place) in _IN_DATES and not stop else 0
-        return self._dated(at, place, self._year_at(place + 1), month, day) if month else None
+        if self._gap(place) not in _IN_DATES or stop:
+            return None
+        year = self._year_at(place + 1)
+        month = self._month_at(place, dated=year > 0)
+        return self._dated(at, place, year, month, day) if month else None
 
     def _month(self, at: int) -> _Reading | None:
         """`June 17, 2026`, `June 2026`, and `June` where it isn't another word."""
-        month = self._month_at(at)
-        if not month:
+        month, dated = self._month_at(at), self._month_at(at, dated=True)
+        if not dated:
             return None
         day = self._small(at + 1) if self._language == "en" and self._follows(at + 1) else 0
         if day and unit_at(self._text, self._pieces[at + 1].end)[0] == "number":
             place = at + 1 + (self._word(at + 2, frozenset([""])) in _ORDINAL_ENDS)
             scaled = self._word(place + 1) in known.SCALES["en"]
-            if not scaled and (hit := self._dated(at, place, self._year_at(place + 1), month, day)):
+            year = self._year_at(place + 1)
+            of_year = dated if year else month
+            if of_year and not scaled and (hit := self._dated(at, place, year, of_year, day)):
                 return hit
-        year = self._year_at(at + 1)
-        if year:
-            return self._hit(at, at + 1, [f"month:{year:04}-{month:02}"])
+        if year := self._year_at(at + 1):
+            return self._hit(at, at + 1, [f"month:{year:04}-{dated:02}"])
         piece = self._pieces[at]
         before = self._pieces[at - 1].plain if at and self._gap(at) in _IN_WORDS else ""
         doubtful = piece.plain in known.DOUBTFUL_MONTHS and before not in known.BEFORE_MONTHS
-        if doubtful or not self._month_at(at, full=True):
+        if doubtful or not month or not self._month_at(at, full=True):
             return None
         return self._hit(at, at, [f"of-year:{month:02}"])
 
@@ -241,7 +248,8 @@ class Reader:
         else:
             number = self._small(at)
             place += self._word(place, frozenset([""])) in _ORDINAL_ENDS
-        if not 1 <= number <= 4 or self._word(place) not in known.QUARTERS:
+        shortened = piece.kind == "word" and self._word(place) == known.SHORTENED_QUARTER
+        if not 1 <= number <= 4 or not (shortened or self._word(place) in known.QUARTERS):
             return None
         behind = place + 1 + (self._word(place + 1) == "of")
         if year := self._year_at(behind):
@@ -306,3 +314,13 @@ def _piece(found: re.Match[str]) -> _Piece:
     kind = found.lastgroup if found.lastgroup != "group" else "number"
     text = found[0]
     return _Piece(kind or "", found.start(), found.end(), text, text.lower() if kind == "word" else "")
+
+
+def numbers_in(text: str, language: Language) -> tuple[NumberFound, ...]:
+    """The numbers, percentages, dates and names of months of a text, in order, none within another.
+
+    Numbers are digits, and words up to a hundred, hundreds and thousands of them and so on; `one` isn't
+    any, nor are footnote marks, the numbers of a list, addresses, and digits behind a letter (`G7`). A
+    fraction in words is compared as such: `a third` is never 0.33.
+    """
+    return tuple(Reader(text, language).found())

@@ -1,11 +1,12 @@
 """The words that numbers, months, quarters and shares are written with, in English, Polish and German.
 
-Called by `numbers`. All are in lower case; whether a capital is wanted is said where it matters.
+All are in lower case; whether a capital is wanted is said where it matters.
 """
 
 from itertools import product
 
 from actors.platform.text.language import Language
+from actors.platform.text.normal_form import without_accents
 from models.text import word_list
 
 
@@ -145,6 +146,8 @@ ORDINALS: dict[str, int] = {
         for end in ("e", "en", "er", "es", "em")
     },
 }
+# Behind an ordinal in words only: 3 kW are none.
+SHORTENED_QUARTER = "kw"
 QUARTERS = frozenset(word_list("quarter kwartał kwartału kwartale kwartałem quartal quartals vierteljahr"))
 
 _ENGLISH = "january february march april may june july august september october november december"
@@ -164,6 +167,12 @@ SHORT_MONTHS = _listed(
     "jan/sty 1, feb/lut 2, mar/mär/mrz 3, apr/kwi 4, jun/cze 6, jul/lip 7, aug/sie 8, sep/sept/wrz 9, "
     "oct/okt/paź 10, nov/lis 11, dec/dez/gru 12"
 )
+# Their names, short ones too, with and without accents.
+MONTHS = {
+    form: number
+    for name, number in (CAPITAL_MONTHS | POLISH_MONTHS | SHORT_MONTHS).items()
+    for form in (name, without_accents(name))
+}
 # These are words as well: alone they are months only behind one of these.
 DOUBTFUL_MONTHS = frozenset(["may", "march"])
 BEFORE_MONTHS = frozenset(

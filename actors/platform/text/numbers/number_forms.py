@@ -1,6 +1,6 @@
 """The forms in which numbers and dates are compared: what digits can be read as.
 
-Called by `number_readings`. A reading is a kind and a value: `number:3.1`, `day:2026-06-17`.
+A reading is a kind and a value: `number:3.1`, `day:2026-06-17`.
 """
 
 import re

@@ -11,8 +11,9 @@ from babel.numbers import format_decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.platform.figures.numbers import numbers_in, unsupported_numbers
 from actors.platform.text.language import Language
+from actors.platform.text.numbers.number_readings import numbers_in
+from actors.platform.text.numbers.unsupported_numbers import unsupported_numbers
 from tests.examples import hostile
 
 LANGUAGES: tuple[Language, ...] = ("en", "pl", "de")
@@ -29,6 +30,11 @@ def left(text: str, *sources: str, language: Language = "en") -> list[str]:
 @pytest.mark.parametrize(
     ("text", "language", "reading"),
     [
+        ("2026/06/30", "en", "day:2026-06-30"),
+        ("30-06-2026", "en", "day:2026-06-30"),
+        ("june 2024", "en", "month:2024-06"),
+        ("17 december 2024", "en", "day:2024-12-17"),
+        ("III kw. 2026", "pl", "quarter:2026-Q3"),
         ("3.1 percent", "en", "percent:3.1"),
         ("3.1 per cent", "en", "percent:3.1"),
         ("**3.1** percent", "en", "percent:3.1"),

@@ -1,6 +1,6 @@
 """What a table's cells say: a day or a period, and numbers. Only what nobody could read otherwise.
 
-Called by `series`. English, Polish and German forms, and ISO 8601; `03/04/2026` may be two days and is none.
+English, Polish and German forms, and ISO 8601; `03/04/2026` may be two days and is none.
 Numbers are read by the column: `1,234` alone may be two, beside `1,204,000` it is one.
 """
 
@@ -11,9 +11,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
-from babel.dates import get_month_names
-
-from actors.platform.text.normal_form import words
+from actors.platform.text.numbers.number_readings import Reader
 from models.content.articles import Cell
 from models.text import word_list
 
@@ -23,21 +21,9 @@ DateForm = Literal["day", "month", "quarter", "year"]
 LARGEST = Decimal(10) ** 18
 YEARS = range(1500, 2200)
 
-_ISO = re.compile(
-    r"(?P<year>\d{4})(?:-?Q(?P<quarter>[1-4])"
-    r"|-(?P<month>\d{2})(?:-(?P<day>\d{2})(?:[T ][\d:.+\-Z]{1,32})?)?)?\Z",
-    re.ASCII,
-)
-_QUARTER = re.compile(
-    r"(?:(?P<year>\d{4}) ?q(?P<quarter>[1-4])|q(?P<quarter2>[1-4])[ /]?(?P<year2>\d{4}))\Z", re.ASCII
-)
-_ROMAN_QUARTER = re.compile(r"(?P<quarter>i|ii|iii|iv) (?:kw|kwartal)\.? (?P<year>\d{4})\Z", re.ASCII)
-_GERMAN_QUARTER = re.compile(r"(?P<quarter>[1-4])\. ?(?:quartal|quarter|kwartal) (?P<year>\d{4})\Z", re.ASCII)
-_DOTTED = re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})\Z", re.ASCII)
 _MONTH_OF_YEAR = re.compile(r"(?P<month>0?[1-9]|1[0-2])[/.](?P<year>\d{4})\Z", re.ASCII)
-_NAMED_MONTH = re.compile(r"(?P<name>[^\W\d_]{3,12})\.?[ -](?P<year>\d{4})\Z")
+_YEAR = re.compile(r"\d{4}\Z", re.ASCII)
 _LONGEST_DATE, _LONGEST_NUMBER = 48, 64
-_ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
 # Numbers are missing here, and nothing else is said.
 _BLANKS = frozenset(["", "-", "–", "—", ".", "..", "...", "…", ":", "n/a", "k.a.", "k. a.", "b.d.", "b. d."])
 _TOTALS = frozenset(
@@ -66,21 +52,6 @@ _WAYS = tuple(
 )
 
 
-def _month_numbers() -> dict[str, int]:
-    """The names of months in three languages, whole and short, as `words` has them."""
-    # What German tables have, and CLDR has not.
-    found: dict[str, int] = {"mrz": 3, "sept": 9, "sep": 9}
-    for locale in ("en", "pl", "de"):
-        for context in ("format", "stand-alone"):
-            for width in ("wide", "abbreviated"):
-                for number, name in get_month_names(width, context, locale).items():
-                    found[words(name)] = int(number)
-    return found
-
-
-_MONTHS = _month_numbers()
-
-
 class Dated(NamedTuple):
     """A day, or the first one of a period, and the form that it is written in."""
 
@@ -93,45 +64,20 @@ def dated(cell: Cell) -> Dated | None:
     if isinstance(cell, bool) or not isinstance(cell, str | int):
         return None
     text = cell.strip() if isinstance(cell, str) else str(cell) if cell in YEARS else ""
-    if len(text) > _LONGEST_DATE:
+    if not text or len(text) > _LONGEST_DATE:
         return None
-    found = _parts(text)
-    if found is None or found[0] not in YEARS:
+    if (found := _MONTH_OF_YEAR.match(text)) and int(found["year"]) in YEARS:
+        return Dated(date(int(found["year"]), int(found["month"]), 1), "month")
+    # Of whole days, months and quarters, the forms of all languages are read in English.
+    said = [one.readings for one in Reader(text, "en").found() if one.text == text]
+    kind, _, value = said[0][0].partition(":") if said and len(said[0]) == 1 else ("", "", "")
+    if kind == "number" and not _YEAR.match(text):
         return None
-    year, month, day, form = found
-    try:
-        return Dated(date(year, month, day), form)
-    except ValueError:
+    if kind not in ("day", "month", "quarter", "number") or int(value[:4]) not in YEARS:
         return None
-
-
-def _parts(text: str) -> tuple[int, int, int, DateForm] | None:
-    if found := _ISO.match(text):
-        year = int(found["year"])
-        if found["quarter"]:
-            return year, 3 * int(found["quarter"]) - 2, 1, "quarter"
-        if found["month"]:
-            return year, int(found["month"]), int(found["day"] or 1), "day" if found["day"] else "month"
-        return year, 1, 1, "year"
-    plain = text.casefold().replace("ł", "l")
-    if found := _QUARTER.match(plain):
-        return (
-            int(found["year"] or found["year2"]),
-            3 * int(found["quarter"] or found["quarter2"]) - 2,
-            1,
-            "quarter",
-        )
-    if found := _ROMAN_QUARTER.match(plain):
-        return int(found["year"]), 3 * _ROMAN[found["quarter"]] - 2, 1, "quarter"
-    if found := _GERMAN_QUARTER.match(plain):
-        return int(found["year"]), 3 * int(found["quarter"]) - 2, 1, "quarter"
-    if found := _DOTTED.match(plain):
-        return int(found["year"]), int(found["month"]), int(found["day"]), "day"
-    if found := _MONTH_OF_YEAR.match(plain):
-        return int(found["year"]), int(found["month"]), 1, "month"
-    if (found := _NAMED_MONTH.match(text)) and (month := _MONTHS.get(words(found["name"]))):
-        return int(found["year"]), month, 1, "month"
-    return None
+    year, month, day = [*value.split("-"), "1", "1"][:3]
+    first = date(int(year), 3 * int(month[1:]) - 2 if kind == "quarter" else int(month), int(day))
+    return Dated(first, "year" if kind == "number" else kind)
 
 
 def is_blank(cell: Cell) -> bool:

@@ -1,14 +1,13 @@
 """Amounts of money in a text, in American and European forms, and their normal form.
 
-Called by `reading.item`. `$4,300.00`, `4.300,00 €` and `4 300 EUR` are read; a number is money by its
-currency, or by its two decimals. The normal form is the value, with its currency where one is said: `4300
-EUR`.
+`$4,300.00`, `4.300,00 €` and `4 300 EUR` are read; a number is money by its currency, or by its two decimals.
+The normal form is the value, with its currency where one is said: `4300 EUR`.
 """
 
 import re
 from collections.abc import Iterator
 
-from actors.platform.figures.number_forms import times, values
+from actors.platform.text.numbers.number_forms import times, values
 
 _SPACE = " \u00a0\u2009\u202f"
 _NUMBER = re.compile(
