@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from actors.platform.extractive.fit_length import length_of
-from actors.platform.extractive.sentences import sentences
+from actors.platform.text.sentences.sentences import sentences
 from benchmarks.harness.bench import ROOT, Bench
 from benchmarks.harness.figures import median, times
 from benchmarks.harness.report import Aim, Report, Table

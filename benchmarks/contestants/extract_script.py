@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from actors.systems.knowledge.extraction.chunks import chunk_spans, sentence_spans
+from actors.systems.knowledge.extraction.chunks import chunk_sentences, chunk_spans
 from actors.systems.knowledge.extraction.reply import ExtractionReply, most_items
 from models.config import ExtractionConfig
 from models.knowledge.pages import PageText, ScrapedPage
@@ -240,7 +240,7 @@ def _items(
     """The answer about a chunk: its own items, then the wrong ones."""
     tongue = source.tongue
     piece = source.text[slice(*span)]
-    ends = [end for _, end in sentence_spans(piece, (0, len(piece)))]
+    ends = [end for _, end in chunk_sentences(piece, (0, len(piece)))]
 
     def about(one: _Offered, score: float = 0.9) -> dict[str, Any]:
         number = 1 + sum(end <= one.start - span[0] for end in ends)

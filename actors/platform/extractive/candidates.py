@@ -8,9 +8,9 @@ import math
 from collections.abc import Sequence
 
 from actors.platform.extractive.quotable import quotable
-from actors.platform.extractive.sentences import Sentence
 from actors.platform.text.language import language_of
 from actors.platform.text.relevance import QuestionWords, content_words
+from actors.platform.text.sentences.sentences import Sentence
 from models.record import Record
 
 # What the words, the meaning and the place of a sentence count for.

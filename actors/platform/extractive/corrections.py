@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 
 from actors.platform.extractive.own_notes import adds, retracts, sets_right, subject_of
-from actors.platform.extractive.sentences import Sentence, sentences
 from actors.platform.text.language import Language
 from actors.platform.text.lexicon import phrase_pattern
 from actors.platform.text.relevance import content_words
+from actors.platform.text.sentences.sentences import Sentence, sentences
 
 _FILE = "voices"
 _LABEL = re.compile(

@@ -11,9 +11,9 @@ from typing import Literal
 
 from actors.platform.extractive.corrections import Corrections
 from actors.platform.extractive.quotable import takes_back
-from actors.platform.extractive.sentences import Sentence, sentences
 from actors.platform.extractive.speakers import names_speaker
 from actors.platform.text.language import Language
+from actors.platform.text.sentences.sentences import Sentence, sentences
 from models.record import Record
 from models.text import shortened
 

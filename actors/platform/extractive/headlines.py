@@ -7,8 +7,8 @@ who said it, says something else by itself. Only its full stop goes.
 import re
 from collections.abc import Iterable, Sequence
 
-from actors.platform.extractive.sentence_boundaries import abbreviated
 from actors.platform.text.language import Language
+from actors.platform.text.sentences.sentence_boundaries import abbreviated
 from models.text import one_line
 
 _LONGEST = 110

@@ -11,13 +11,13 @@ from bisect import bisect_right
 from actors.platform.extractive.corrections import Corrections, corrects, is_verdict, leads_to_verdict
 from actors.platform.extractive.pointers import leads_to, turns_round
 from actors.platform.extractive.self_contained import faults, says_nothing
-from actors.platform.extractive.sentence_boundaries import OpenQuotations
-from actors.platform.extractive.sentences import ITEM, Sentence, as_read, sentences
 from actors.platform.extractive.single_quotes import SingleQuotations
 from actors.platform.extractive.speakers import is_reported, says_whose, speaks_first, takes_the_word
 from actors.platform.extractive.voices import Voices
 from actors.platform.text.language import Language
 from actors.platform.text.quotation_marks import can_be_quoted
+from actors.platform.text.sentences.sentence_boundaries import OpenQuotations
+from actors.platform.text.sentences.sentences import ITEM, Sentence, as_read, sentences
 
 # Sentences of one source that are looked at: those of a long one are ranked by words and place first.
 _MOST_OF_SOURCE = 4000

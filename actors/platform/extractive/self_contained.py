@@ -8,9 +8,9 @@ import re
 from typing import Literal
 
 from actors.platform.extractive.phrases import BOILERPLATE, BOILERPLATE_AT_START, CONNECTS, LEANS, stands_at
-from actors.platform.extractive.sentence_boundaries import ends, left_open
 from actors.platform.text.language import Language
 from actors.platform.text.normal_form import words
+from actors.platform.text.sentences.sentence_boundaries import ends, left_open
 
 Fault = Literal[
     "needs_antecedent",

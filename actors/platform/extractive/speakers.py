@@ -8,9 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from actors.platform.extractive.sentences import Sentence
 from actors.platform.text.language import Language
 from actors.platform.text.lexicon import phrase_pattern
+from actors.platform.text.sentences.sentences import Sentence
 from models.text import word_list
 
 _WORD = r"[A-ZÀ-Ž][\w.'’-]{0,30}"

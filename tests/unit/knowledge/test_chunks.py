@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from actors.platform.llm.client import text_tokens
-from actors.systems.knowledge.extraction.chunks import chunk_spans, sentence_spans
+from actors.systems.knowledge.extraction.chunks import chunk_sentences, chunk_spans
 from actors.systems.knowledge.extraction.graphemes import clusters
 from tests.examples import hostile
 
@@ -46,7 +46,7 @@ def test_every_text_is_covered_by_chunks_that_are_small_enough(text: str, most: 
 
 @given(TEXTS)
 def test_sentences_are_all_of_a_chunk(text: str) -> None:
-    spans = sentence_spans(text, (0, len(text)))
+    spans = chunk_sentences(text, (0, len(text)))
     assert uncovered(text, spans).strip() == ""
     assert all(a[1] <= b[0] for a, b in pairwise(spans))
     short = [span for span in spans if len(text[slice(*span)].encode()) < 16]
@@ -126,7 +126,7 @@ def test_in_a_paragraph_the_last_sentence_comes_again() -> None:
     ],
 )
 def test_sentences_are_a_reader_s(text: str, expected: list[str]) -> None:
-    assert [text[start:end] for start, end in sentence_spans(text, (0, len(text)))] == expected
+    assert [text[start:end] for start, end in chunk_sentences(text, (0, len(text)))] == expected
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from actors.platform.extractive.doubts import doubts
 from actors.platform.extractive.fit_length import Length, count_for, fitted, length_of, words_of
 from actors.platform.extractive.headlines import headlines
 from actors.platform.extractive.sections import HEADINGS, Section, sections
-from actors.platform.extractive.sentences import sentences
 from actors.platform.text.language import Language
 from actors.platform.text.quotation_marks import quoted
+from actors.platform.text.sentences.sentences import sentences
 
 DAY = date(2026, 6, 1)
 

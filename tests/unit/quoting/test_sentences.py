@@ -9,9 +9,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.platform.extractive.sentences import Sentence, as_read, sentences
 from actors.platform.text.language import Language
 from actors.platform.text.lexicon import lexicon
+from actors.platform.text.sentences.sentences import Sentence, as_read, sentences
 from models.errors import ConfigInvalid
 from models.text import seen, unstorable
 from tests.examples import hostile

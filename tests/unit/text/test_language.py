@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.platform.extractive.sentence_boundaries import ends, goes_on, left_open
 from actors.platform.text.language import Language, language_of
+from actors.platform.text.sentences.sentence_boundaries import ends, goes_on, left_open
 
 
 @pytest.mark.parametrize(

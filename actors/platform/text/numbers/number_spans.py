@@ -1,7 +1,7 @@
 """Where the numbers of a normal form stand, each with its sign and its currency.
 
-No quotation has a part of one. A blank may part thousands: `1 500` is one number, `2019 500` is two. Where that
-can't be told, it is one: a refused quotation does less harm than a wrong figure.
+No quotation has a part of one. A blank may part thousands: `1 500` is one number, `2019 500` is two. Where
+that can't be told, it is one: a refused quotation does less harm than a wrong figure.
 """
 
 import re

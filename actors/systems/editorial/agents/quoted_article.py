@@ -18,11 +18,11 @@ from actors.platform.extractive.headlines import headlines
 from actors.platform.extractive.places import characters
 from actors.platform.extractive.quotable import quotable
 from actors.platform.extractive.sections import sections
-from actors.platform.extractive.sentences import Sentence
 from actors.platform.search.embedder import Embedder
 from actors.platform.text.language import Language, language_of
 from actors.platform.text.markdown import opening, unlinked
 from actors.platform.text.quotation_marks import quoted
+from actors.platform.text.sentences.sentences import Sentence
 from actors.systems.editorial.agents.footnotes import NOTES
 from models.content.editorial import ArticleResponse, SourceMetadata, TopicInput, WrittenArticle
 from models.errors import NothingToQuote

@@ -6,8 +6,8 @@ of a reason, and code writes the verdict. Where it answers badly the quotation g
 
 from typing import Any, Literal
 
-from actors.platform.extractive.sentences import sentences
 from actors.platform.llm.client import ModelClient, RejectedReply
+from actors.platform.text.sentences.sentences import sentences
 from actors.systems.editorial.briefs import ConcernBrief
 from models.content.editorial import Verdict
 from models.errors import ModelReplyInvalid

@@ -1,20 +1,17 @@
 """Chunks of a source, as a model is shown one at a time, and the sentences in a chunk.
 
-Called by the extractor and the batch. Chunks cover a source to its end. They end where a paragraph ends, else
-a sentence, else wherever they must; in the middle of a paragraph the next chunk begins with the last sentence
-once more, so that what joins the two is seen. Unlike `actors.platform.extractive.sentences`, nothing is left
-out here.
+Chunks cover a source to its end: nothing is left out, not even headings and tables. They end where a
+paragraph ends, else a sentence, else wherever they must; in the middle of a paragraph the next chunk begins
+with the last sentence once more, so that what joins the two is seen.
 """
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import sentencex
-
-from actors.platform.extractive.sentence_boundaries import goes_on
 from actors.platform.llm.client import BYTES_PER_TOKEN
-from actors.platform.text.language import Language, language_of
+from actors.platform.text.language import is_of_another, language_of
+from actors.platform.text.sentences.sentence_spans import sentence_spans
 from actors.systems.knowledge.extraction.aligned_text import may_join
 from actors.systems.knowledge.extraction.graphemes import clusters
 
@@ -24,20 +21,12 @@ _LEAST_FILLED = 0.6
 _MOST_REPEATED = 1 / 8
 # Shorter ones are shown together, or their numbers would take more room than they.
 _SHORTEST_BYTES = 16
-_PART = 8_000
-_LOOKED_AT = 200
 
 _LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]")
 _ROW = re.compile(r"[ \t]{0,40}(?:\||```|~~~)")
 _ITEM = re.compile(r"[ \t]{0,40}(?:[-*+•▪◦‣>]|\d{1,3}[.)])[ \t]")
-# `sentencex` skips ends between marks, and takes quadratic time over them: it is not shown any.
-_HIDDEN = str.maketrans(
-    dict.fromkeys('“”„«»"()[]{}*‘‚`_\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029', " ")
-    | {half: "?" for half in range(0xD800, 0xE000)}
-)
-_CLOSING = "”“\"»«’')]*_"
 
 
 class _Piece(NamedTuple):
@@ -93,7 +82,7 @@ def chunk_spans(text: str, *, max_tokens: int) -> list[tuple[int, int]]:
     return spans
 
 
-def sentence_spans(text: str, chunk: tuple[int, int]) -> list[tuple[int, int]]:
+def chunk_sentences(text: str, chunk: tuple[int, int]) -> list[tuple[int, int]]:
     """Where each sentence of a chunk begins and ends: all of it but blanks; very short ones are together."""
     found: list[tuple[int, int]] = []
     begun: int | None = None
@@ -111,8 +100,11 @@ def sentence_spans(text: str, chunk: tuple[int, int]) -> list[tuple[int, int]]:
 def _sentences(text: str, start: int, end: int) -> Iterator[_Piece]:
     """The sentences of all blocks, headings and rows of tables among them, without the blanks around them."""
     language = language_of(text[start:end])
+    is_other = is_of_another(text[start:end])
     for begun, done, ends in _blocks(text, start, end):
-        spans = [(begun, done)] if ends == _HEADLESS else _of_block(text, begun, done, language)
+        spans = [(begun, done)]
+        if ends != _HEADLESS:
+            spans = list(sentence_spans(text, begun, done, language, is_other=is_other, covers=True))
         for place, span in enumerate(spans):
             yield _Piece(*span, ends if place == len(spans) - 1 else _SENTENCE)
 
@@ -144,51 +136,6 @@ def _blocks(text: str, start: int, end: int) -> Iterator[_Piece]:
 def _block_ends(alone: bool, apart: bool) -> int:
     # Rows of a table, and items of a list, belong together: as good a place as between two sentences.
     return _PARAGRAPH if apart or not alone else _SENTENCE
-
-
-def _of_block(text: str, start: int, end: int, language: Language) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    while start < end:
-        stop = min(end, start + _PART)
-        spans = _in_part(text, start, stop, language)
-        if stop < end and len(spans) > 1:
-            spans.pop()  # it may go on: it is read again with the next part
-            stop = spans[-1][1]
-        found += spans
-        start = stop
-    return found
-
-
-def _in_part(text: str, start: int, end: int, language: Language) -> list[tuple[int, int]]:
-    part = text[start:end]
-    shown = part.translate(_HIDDEN)
-    found: list[tuple[int, int]] = []
-    begun = 0
-    for boundary in sentencex.get_sentence_boundaries(language, shown):
-        cut = begun + len(shown[begun : boundary["end_index"]].rstrip())
-        while cut < len(part) and part[cut] in _CLOSING:
-            cut += 1
-        inner = part[begun:cut].strip()
-        if not inner:
-            continue
-        first = begun + len(part[begun:cut]) - len(part[begun:cut].lstrip())
-        if found and _goes_on(part, found[-1], inner, language):
-            found[-1] = (found[-1][0], cut)
-        else:
-            found.append((first, cut))
-        begun = cut
-    if rest := part[begun:].strip():
-        first = begun + part[begun:].index(rest[0])
-        found.append((first, first + len(rest)))
-    return [(start + first, start + last) for first, last in found]
-
-
-def _goes_on(part: str, before: tuple[int, int], after: str, language: Language) -> bool:
-    """Whether the last sentence goes on with what comes: the full stop there is an abbreviation's."""
-    if after[0].islower() or not any(map(str.isalnum, after[:_LOOKED_AT])):
-        return True
-    told = part[max(before[0], before[1] - _LOOKED_AT) : before[1]]
-    return told.endswith(".") and goes_on(told, after[:_LOOKED_AT], language)
 
 
 def _fitting(text: str, piece: _Piece, room: int) -> Iterator[_Piece]:

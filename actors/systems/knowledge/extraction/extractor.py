@@ -9,7 +9,7 @@ import asyncio
 
 from actors.platform.llm.client import Completions, ModelClient, text_tokens
 from actors.platform.llm.prompts import TwoPartPrompt
-from actors.systems.knowledge.extraction.chunks import sentence_spans
+from actors.systems.knowledge.extraction.chunks import chunk_sentences
 from actors.systems.knowledge.extraction.ground_points import AnsweredPoints
 from actors.systems.knowledge.extraction.prompt import PROMPT
 from actors.systems.knowledge.extraction.reply import ExtractionReply, checked, extraction_schema, most_items
@@ -104,7 +104,7 @@ class Extractor:
 
 
 def _read(text: str, chunk: tuple[int, int]) -> tuple[list[tuple[int, int]], ChunkText]:
-    return sentence_spans(text, chunk), ChunkText(text, chunk)
+    return chunk_sentences(text, chunk), ChunkText(text, chunk)
 
 
 def _nothing(chunk: tuple[int, int], reason: DropReason | None = None) -> ExtractedChunk:

@@ -13,9 +13,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from actors.platform.extractive.self_contained import faults
-from actors.platform.extractive.sentences import as_read, sentences
 from actors.platform.text.language import Language
 from actors.platform.text.links import links
+from actors.platform.text.sentences.sentences import as_read, sentences
 from models.record import Record
 from models.research.synthesis import DraftFault, DraftSentence
 from models.text import one_line

@@ -8,12 +8,12 @@ linear in the sentence and the quotes.
 from collections.abc import Sequence
 from typing import Literal
 
-from actors.platform.extractive.sentences import as_read, sentences
 from actors.platform.text.language import Language
 from actors.platform.text.normal_form import words_in_parts
 from actors.platform.text.numbers.number_readings import numbers_in
 from actors.platform.text.numbers.unsupported_numbers import unsupported_numbers
 from actors.platform.text.relevance import content_words
+from actors.platform.text.sentences.sentences import as_read, sentences
 from actors.systems.research.synthesis.names import KnownNames
 from actors.systems.research.synthesis.opposites import adds_negation, drops_negation, turns_direction
 from actors.systems.research.synthesis.word_forms import QuoteWords

@@ -1,6 +1,6 @@
 """Where a sentence ends: behind which full stops it goes on, and which quotation marks and brackets pair.
 
-Called by the splitter of sentences and by whoever judges one. Where that is not certain it goes on: two
+Where that is not certain it goes on: two
 sentences in one piece are still the source's words, half of one may say what the source does not.
 Abbreviations are listed by language (`abbreviations.yaml`); a text is only looked at where it ends.
 """

@@ -1,0 +1,1 @@
+"""Sentences: where they end, and those of a source with their places."""
