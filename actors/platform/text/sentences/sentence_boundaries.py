@@ -8,8 +8,10 @@ Abbreviations are listed by language (`abbreviations.yaml`); a text is only look
 import re
 from itertools import islice
 
+from actors.platform.text.glossary import LANGUAGES
 from actors.platform.text.language import Language
 from actors.platform.text.lexicon import word_set
+from actors.platform.text.numbers.number_words import CAPITAL_MONTHS
 
 _WORD = re.compile(r"[^\W\d_]+")
 _INITIAL = re.compile(r"(?:\w\.-?)?[^\W\d_a-z]\.")
@@ -56,7 +58,13 @@ def goes_on(before: str, after: str, language: Language) -> bool:
         before_number and _is_listed(tail, language, "before_numbers")
     ):
         return True
+    # "am 5. Mai", whatever the words around are in.
+    if _ORDINAL.fullmatch(last) and word.lower() in CAPITAL_MONTHS:
+        return True
     opens = opens_sentences(word, language)
+    # "Alfa sp. z o.o. Payment is due": names and addresses of one country stand in texts of others.
+    if not opens and any(_is_listed(tail, one, "in_names") for one in LANGUAGES if one != language):
+        return True
     is_initial = _INITIAL.fullmatch(last) is not None
     if (is_initial and last.isupper()) or not _is_listed(tail, language, "may_end"):  # no "m." for metres
         if before_number:

@@ -14,8 +14,8 @@ from actors.platform.text.language import Language
 from actors.platform.text.normal_form import without_accents
 from actors.platform.text.numbers.amounts import amounts
 from actors.platform.text.numbers.number_words import MONTHS
+from actors.platform.text.sentences.mail_sentences import SentenceSpan, sentences
 from actors.systems.operations.recognition.invoices import number_like_tokens
-from actors.systems.operations.recognition.sentences import SentenceSpan, sentences
 from actors.systems.operations.recognition.status_words import (
     is_foreign,
     language_of_words,

@@ -9,13 +9,13 @@ from functools import cached_property
 from itertools import islice
 
 from actors.platform.text.lexicon import words_of_all
+from actors.platform.text.sentences.mail_sentences import SentenceSpan, sentences
 from actors.systems.operations.recognition import fields
 from actors.systems.operations.recognition.addresses import ibans
 from actors.systems.operations.recognition.authorship import Authorship
 from actors.systems.operations.recognition.invoices import number_like_tokens
 from actors.systems.operations.recognition.item import ReadItem, Sighting
 from actors.systems.operations.recognition.json_fields import JsonField
-from actors.systems.operations.recognition.sentences import SentenceSpan, sentences
 
 _MOST_NAMES = 20
 # Of an item as a whole, where it has no number.

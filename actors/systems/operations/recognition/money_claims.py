@@ -7,6 +7,7 @@ invoice as a whole.
 from collections.abc import Iterable
 
 from actors.platform.text.lexicon import WHOLE, pattern
+from actors.platform.text.sentences.mail_sentences import SentenceSpan
 from actors.systems.operations.recognition import fields
 from actors.systems.operations.recognition.amount_roles import (
     is_beside,
@@ -19,7 +20,6 @@ from actors.systems.operations.recognition.claim import ClaimKind, InvoiceClaim
 from actors.systems.operations.recognition.context import UNNUMBERED, Context
 from actors.systems.operations.recognition.item import Sighting
 from actors.systems.operations.recognition.json_fields import JsonField
-from actors.systems.operations.recognition.sentences import SentenceSpan
 
 _DUE = pattern("amount_roles", "due", WHOLE)
 _DUE_BEHIND = pattern("amount_roles", "due_behind", r"\s{}(?![^\W_])")

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from actors.platform.text.lexicon import WHOLE, pattern, phrases_of_all, words_of_all
 from actors.platform.text.normal_form import without_accents
-from actors.systems.operations.recognition.sentences import SentenceSpan, sentences
+from actors.platform.text.sentences.mail_sentences import SentenceSpan, sentences
 
 Release = Literal["hold", "disputed", "approved", "cleared"]
 

@@ -1,23 +1,17 @@
-"""The sentences of a text, and which part of it is somebody else's earlier words.
+"""The sentences of a mail that are its writer's own, and where somebody else's earlier words begin.
 
-Called by `statuses` and by whatever reads claims. Mails are wrapped: a line's end within a sentence parts
-nothing. What a mail answers, below `On … wrote:` or behind `>`, says what was.
+Mails are wrapped: a line's end within a sentence parts nothing. What a mail answers, below `On … wrote:` or
+behind `>`, says what was.
 """
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from actors.platform.text.numbers.number_words import MONTHS
-from models.text import word_list
+from actors.platform.text.language import language_of
+from actors.platform.text.sentences.sentence_boundaries import goes_on
 
 _END = re.compile(r"[!?](?=\s|\Z)|\.(?=\s+[^\Wa-zäöüßąćęłńóśźż_\d]|\s*\Z)|[\n\r]+|;\s")
-_ABBREVIATED = frozenset(
-    word_list("no nr inc ltd co corp sp z o dr mr mrs ms st ul tel ref art pkt bzw ca z.o.o lt wg")
-)
-_LONGEST_WORD = 40
-_ORDINAL = re.compile(r"\d{1,2}")
-_NEXT_WORD = re.compile(r"\s{1,3}([^\W\d_]{3,12})")
 # A line of so many characters was broken because it was full.
 _FULL_LINE = 55
 _NEW_LINE = re.compile(r"[>|*•\-–\d]|[^\W\d_]{1,20}:")
@@ -34,7 +28,7 @@ _HEADER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _FORWARDED = re.compile(r"forwarded|weitergeleitete?|przekazan[ay]", re.IGNORECASE)
-_LOOKED_BACK = 80
+_LOOKED_BACK, _LOOKED_AT = 80, 200
 
 
 class SentenceSpan(NamedTuple):
@@ -67,26 +61,19 @@ def own_end(text: str) -> int:
 
 def _sentences(text: str, whole: int) -> Iterator[SentenceSpan]:
     start = line = 0
+    language = language_of(text[:whole])
     for found in _END.finditer(text, 0, whole):
         if found[0][0] in "\n\r":
             full = found.start() - line >= _FULL_LINE and len(found[0].replace("\r", "")) == 1
             line = found.end()
             if full and not _NEW_LINE.match(text, line) and text[found.start() - 1] not in ".!?:;":
                 continue
-        elif found[0] == "." and _goes_on(text, start, found.start()):
+        elif found[0] == "." and goes_on(
+            text[max(start, found.end() - _LOOKED_AT) : found.end()],
+            text[found.end() : found.end() + _LOOKED_AT].lstrip(),
+            language,
+        ):
             continue
         yield SentenceSpan(start, found.start(), found[0][0])
         start = found.end()
     yield SentenceSpan(start, whole, "")
-
-
-def _goes_on(text: str, start: int, stop: int) -> bool:
-    """Whether a full stop is that of an abbreviation, or of a day before its month: `am 5. Mai`."""
-    last = _last_word(text, start, stop)
-    following = _NEXT_WORD.match(text, stop + 1)
-    is_day = following is not None and _ORDINAL.fullmatch(last) and following[1].casefold() in MONTHS
-    return last in _ABBREVIATED or bool(is_day)
-
-
-def _last_word(text: str, start: int, end: int) -> str:
-    return text[max(start, end - _LONGEST_WORD) : end].rpartition(" ")[2].casefold()
