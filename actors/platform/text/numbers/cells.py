@@ -17,6 +17,8 @@ from models.text import word_list
 
 DateForm = Literal["day", "month", "quarter", "year"]
 
+# By the kind of a reading.
+_FORMS: dict[str, DateForm] = {"day": "day", "month": "month", "quarter": "quarter", "number": "year"}
 # Beyond these no statistic goes, and floats are no longer exact.
 LARGEST = Decimal(10) ** 18
 YEARS = range(1500, 2200)
@@ -71,13 +73,11 @@ def dated(cell: Cell) -> Dated | None:
     # Of whole days, months and quarters, the forms of all languages are read in English.
     said = [one.readings for one in Reader(text, "en").found() if one.text == text]
     kind, _, value = said[0][0].partition(":") if said and len(said[0]) == 1 else ("", "", "")
-    if kind == "number" and not _YEAR.match(text):
-        return None
-    if kind not in ("day", "month", "quarter", "number") or int(value[:4]) not in YEARS:
+    if kind not in _FORMS or (kind == "number" and not _YEAR.match(text)) or int(value[:4]) not in YEARS:
         return None
     year, month, day = [*value.split("-"), "1", "1"][:3]
     first = date(int(year), 3 * int(month[1:]) - 2 if kind == "quarter" else int(month), int(day))
-    return Dated(first, "year" if kind == "number" else kind)
+    return Dated(first, _FORMS[kind])
 
 
 def is_blank(cell: Cell) -> bool:

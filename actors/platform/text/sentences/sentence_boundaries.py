@@ -8,9 +8,8 @@ Abbreviations are listed by language (`abbreviations.yaml`); a text is only look
 import re
 from itertools import islice
 
-from actors.platform.text.glossary import LANGUAGES
 from actors.platform.text.language import Language
-from actors.platform.text.lexicon import word_set
+from actors.platform.text.lexicon import languages, word_set
 from actors.platform.text.numbers.number_words import CAPITAL_MONTHS
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -63,7 +62,7 @@ def goes_on(before: str, after: str, language: Language) -> bool:
         return True
     opens = opens_sentences(word, language)
     # "Alfa sp. z o.o. Payment is due": names and addresses of one country stand in texts of others.
-    if not opens and any(_is_listed(tail, one, "in_names") for one in LANGUAGES if one != language):
+    if not opens and any(_is_listed(tail, one, "in_names") for one in languages() if one != language):
         return True
     is_initial = _INITIAL.fullmatch(last) is not None
     if (is_initial and last.isupper()) or not _is_listed(tail, language, "may_end"):  # no "m." for metres
