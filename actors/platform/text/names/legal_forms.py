@@ -1,51 +1,48 @@
 """Legal forms at the end of a company's name: which there are, and when they make two of one name."""
 
 from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
 
-# As they are compared; those in capitals only as they are written here.
-_FORMS: dict[tuple[str, ...], str] = {
-    **{
-        (form,): form
-        for form in ("inc", "corp", "co", "ltd", "llc", "llp", "plc", "gmbh", "kgaa", "sarl", "srl")
-    },
-    **{(form,): form for form in ("sro", "doo", "pty", "pte", "bvba", "oyj", "mbh")},
-    ("incorporated",): "inc",
-    ("corporation",): "corp",
-    ("company",): "co",
-    ("limited",): "ltd",
-    ("aktiengesellschaft",): "ag",
-    ("sp", "z", "oo"): "sp z oo",
-    ("sp", "z", "o", "o"): "sp z oo",
-    ("spółka", "z", "oo"): "sp z oo",
-    ("spółka", "z", "ograniczoną", "odpowiedzialnością"): "sp z oo",
-    ("spółka", "akcyjna"): "sa",
-    ("sp", "k"): "sp k",
-    ("sp", "j"): "sp j",
-    ("株",): "株式会社",
-    ("주",): "주식회사",
-}
-_CAPITAL_FORMS = {
-    form: form.casefold()
-    for form in ("AG", "SE", "SA", "SAS", "AB", "AS", "KG", "NV", "BV", "OHG", "UG", "SpA", "eK", "Oy", "SL")
-}
-# Written together with the name, before or behind it; the longer ones first.
-_JOINED_FORMS = {
-    "股份有限公司": "股份有限公司",
-    "有限责任公司": "ltd",
-    "有限責任公司": "ltd",
-    "有限公司": "ltd",
-    "株式会社": "株式会社",
-    "有限会社": "有限会社",
-    "合同会社": "合同会社",
-    "주식회사": "주식회사",
-}
+from actors.platform.text.lexicon import phrases_of_all, words_of_all
+
+_FILE = "names"
 _LONGEST_FORM = 4
 _SHORTEST_JOINED = 2
 # It says little: `Ford Motor Co.` and `Ford Motor Co. Ltd.` are one.
 _WEAK_FORM = "co"
 
-# The words that they are written with; letters by themselves say nothing.
-FORM_WORDS = frozenset(word for form in _FORMS for word in form if len(word) > 1) | frozenset(_JOINED_FORMS)
+
+def form_words() -> frozenset[str]:
+    """The words that legal forms are written with; letters by themselves say nothing."""
+    return _forms().words
+
+
+def is_form_word(word: str) -> bool:
+    """Whether a word in small letters may be of a legal form: `ag`, `sp`."""
+    return word in _forms().words or word in _forms().capital.values()
+
+
+class _Forms(NamedTuple):
+    """Legal forms by how they are written: in any letters, in these capitals, together with a name."""
+
+    spelled: dict[tuple[str, ...], str]
+    capital: dict[str, str]
+    joined: dict[str, str]
+    words: frozenset[str]
+
+
+@cache
+def _forms() -> _Forms:
+    pairs = [one.partition("=") for one in phrases_of_all(_FILE, "forms")]
+    spelled = {tuple(form.split()): same or form for form, _, same in pairs}
+    pairs = [one.partition("=") for one in words_of_all(_FILE, "joined_forms")]
+    # The longer ones first.
+    pairs.sort(key=lambda pair: (-len(pair[0]), pair[0]))
+    joined = {form: same or form for form, _, same in pairs}
+    words = {word for form in spelled for word in form if len(word) > 1}
+    capital = {form: form.casefold() for form in words_of_all(_FILE, "capital_forms")}
+    return _Forms(spelled, capital, joined, frozenset(words) | frozenset(joined))
 
 
 def without_legal_forms(written: Sequence[str]) -> tuple[list[str], frozenset[str]]:
@@ -55,8 +52,8 @@ def without_legal_forms(written: Sequence[str]) -> tuple[list[str], frozenset[st
     while words:
         for size in range(min(_LONGEST_FORM, len(words) - 1), 0, -1):
             last = words[-size:]
-            form = _FORMS.get(tuple(word.casefold() for word in last))
-            form = form or (_CAPITAL_FORMS.get(last[0]) if size == 1 else None)
+            form = _forms().spelled.get(tuple(word.casefold() for word in last))
+            form = form or (_forms().capital.get(last[0]) if size == 1 else None)
             if form:
                 forms.add(form)
                 words = words[:-size]
@@ -67,13 +64,13 @@ def without_legal_forms(written: Sequence[str]) -> tuple[list[str], frozenset[st
                 continue
             break
     if len(words) > 1 and words[0] in ("株", "주"):
-        forms.add(_FORMS[words[0],])
+        forms.add(_forms().spelled[words[0],])
         words = words[1:]
     return _without_joined(words, forms), frozenset(forms)
 
 
 def _without_joined(words: list[str], forms: set[str]) -> list[str]:
-    for written, form in _JOINED_FORMS.items():
+    for written, form in _forms().joined.items():
         if words and words[-1].endswith(written):
             rest = [*words[:-1], words[-1].removesuffix(written)]
         elif words and words[0].startswith(written):

@@ -8,6 +8,7 @@ parted, British for American, a letter doubled, two letters of a long word swapp
 from collections.abc import Iterator
 from itertools import pairwise
 
+from actors.platform.text.lexicon import words_of_all
 from actors.platform.text.names.generic_mentions import is_pointing
 from actors.platform.text.names.name_form import (
     NameForm,
@@ -19,7 +20,6 @@ from actors.platform.text.names.name_form import (
 from actors.platform.text.names.scripts import is_alphabetic
 from actors.platform.text.normal_form import without_accents
 from models.knowledge.points import EntityType
-from models.text import word_list
 
 _SHORTEST = 5
 _SHORTEST_JOINED = 6
@@ -48,18 +48,8 @@ _BRITISH |= {
     "catalogue": "catalog",
     "aluminium": "aluminum",
 }
-# One or two of them name nothing: too many have them in their names.
+# Two words that many have in their names name nothing.
 _FEW = 2
-_COMMON = frozenset(
-    word_list(
-        "american bank british central commission committee company council court department deutsche "
-        "deutscher european federal first firm firma foundation fund general global government group "
-        "grupa holding institute international ministry ministerstwo national new north office "
-        "organisation organization party polska polski polskie president regierung royal rząd south "
-        "spółka standard state team union united university unternehmen uniwersytet west world agency "
-        "agencja authority board bundes club east fundacja gesellschaft industries"
-    )
-)
 
 
 def may_be_alias(name: NameForm, alias: NameForm, entity_type: EntityType) -> bool:
@@ -68,7 +58,9 @@ def may_be_alias(name: NameForm, alias: NameForm, entity_type: EntityType) -> bo
         return False
     if not any(character.isalpha() for character in alias.text) or alias.text == name.text:
         return False
-    common = len(alias.words) <= _FEW and all(word in _COMMON or is_pointing(word) for word in alias.words)
+    common = len(alias.words) <= _FEW and all(
+        word in words_of_all("names", "common") or is_pointing(word) for word in alias.words
+    )
     if common or len(alias.text) < 2:
         return False
     if cannot_be_same(name, alias, entity_type) or names_overlap_but_differ(name, alias):

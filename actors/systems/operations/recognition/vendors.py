@@ -11,7 +11,7 @@ from functools import lru_cache
 from rapidfuzz.distance import OSA
 
 from actors.platform.text.lexicon import pattern, words_of_all
-from actors.platform.text.names.legal_forms import FORM_WORDS
+from actors.platform.text.names.legal_forms import is_form_word
 from actors.platform.text.names.name_form import (
     NameForm,
     cannot_be_same,
@@ -20,7 +20,6 @@ from actors.platform.text.names.name_form import (
 )
 from actors.platform.text.names.spelling import spelled_alike
 from actors.platform.text.normal_form import without_accents
-from models.text import word_list
 
 _LONGEST = 120
 _MOST_WORDS = 12
@@ -229,7 +228,7 @@ def _goes_on(text: str, tokens: list[re.Match[str]], last: int) -> bool:
     return (
         after[0].isupper()
         and plain not in _BESIDE
-        and plain not in _FORMS
+        and not is_form_word(plain)
         and not _is_number(text, tokens[last + 1])
     )
 
@@ -280,6 +279,3 @@ def _end(token: re.Match[str]) -> int:
         if found and tail.casefold() == "s":
             return token.start() + len(head)
     return token.end()
-
-
-_FORMS = frozenset(FORM_WORDS) | frozenset(word_list("sp gmbh ag se sa sas ab as kg nv bv ohg ug spa pte oy"))
