@@ -8,19 +8,13 @@ from datetime import date
 from decimal import Decimal
 
 from actors.platform.text.language import Language
+from actors.platform.text.lexicon import pattern
 
 # Longer ones are compared as they stand.
 _MOST_DIGITS = 40
 _SPACE = " \u00a0\u2009\u202f"
-_POINTS = re.compile(
-    rf"[*_]{{0,2}}[{_SPACE}-]?(?:percentage[ -]points?|p\.?p\.?(?!\w)|pkt\.? ?proc\b\.?"
-    r"|punkt\w{0,4} procentow\w{1,3}|prozentpunkte?n?)",
-    re.IGNORECASE,
-)
-_PERCENT = re.compile(
-    rf"[*_]{{0,2}}[{_SPACE}-]?(?:%|percent\b|per cent\b|pct\b|proc\b\.?|procent\w{{0,8}}|prozent\w{{0,4}})",
-    re.IGNORECASE,
-)
+_POINTS = pattern("numbers", "points", rf"[*_]{{0,2}}[{_SPACE}-]?{{}}")
+_PERCENT = pattern("numbers", "percent", rf"[*_]{{0,2}}[{_SPACE}-]?(?:%|{{}})")
 _DIGITS = re.compile(r"\d+")
 _QUARTER = re.compile(r"(\d{4})[- ]?(Q[1-4])\Z|(Q[1-4])[ /-]?(\d{4})\Z")
 
@@ -60,8 +54,8 @@ def normal(whole: str, decimals: str = "") -> str:
 
 def unit_at(text: str, end: int) -> tuple[str, int]:
     """The kind of a number that ends there, by what stands behind it, and where that ends."""
-    for kind, pattern in (("points", _POINTS), ("percent", _PERCENT)):
-        if found := pattern.match(text, end):
+    for kind, unit in (("points", _POINTS), ("percent", _PERCENT)):
+        if found := unit.match(text, end):
             return kind, found.end()
     return "number", end
 

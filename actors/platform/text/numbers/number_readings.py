@@ -90,7 +90,7 @@ class Reader:
     def __init__(self, text: str, language: Language) -> None:
         self._text = text
         self._language: Language = language
-        self._beginnings = known.BEGINNINGS[language]
+        self._known = known.number_words(language)
         self._pieces = [_piece(found) for found in _PIECE.finditer(text)]
 
     def found(self) -> Iterator[NumberFound]:
@@ -129,12 +129,12 @@ class Reader:
         if start - end > _LONGEST_JOIN:
             return False
         found = _JOINED.match(self._text[end:start])
-        return found is not None and (found[1] is None or found[1].lower() in known.JOINING)
+        return found is not None and (found[1] is None or found[1].lower() in known.words("joining"))
 
     def _at(self, at: int) -> _Reading | None:
         piece = self._pieces[at]
         if piece.kind == "word":
-            if piece.plain not in self._beginnings:
+            if piece.plain not in self._known.beginnings:
                 return None
             return self._month(at) or self._quarter(at) or self._share(at) or self._amount(at)
         if piece.kind == "number":
@@ -163,12 +163,12 @@ class Reader:
         if piece is None or piece.kind != "word":
             return 0
         if dated:
-            return known.MONTHS.get(piece.plain, 0)
-        month = known.POLISH_MONTHS.get(piece.plain, 0)
+            return known.months().get(piece.plain, 0)
+        month = known.listed_months("small_months").get(piece.plain, 0)
         if not month and piece.text[0].isupper():
-            month = known.CAPITAL_MONTHS.get(piece.plain, 0)
+            month = known.listed_months("capital_months").get(piece.plain, 0)
         if not month and not full and (piece.text[0].isupper() or self._language == "pl"):
-            month = known.SHORT_MONTHS.get(piece.plain, 0)
+            month = known.short_months().get(piece.plain, 0)
         return month
 
     def _year_at(self, at: int) -> int:
@@ -183,7 +183,7 @@ class Reader:
         gap = self._gap(at)
         if gap == ". ":
             before = self._pieces[at - 1].plain
-            return before in known.SHORT_MONTHS or before == known.SHORTENED_QUARTER
+            return before in known.short_months() or before in known.words("shortened_quarter")
         return gap in _IN_DATES
 
     def _small(self, at: int) -> int:
@@ -217,7 +217,7 @@ class Reader:
         day = self._small(at + 1) if self._language == "en" and self._follows(at + 1) else 0
         if day and unit_at(self._text, self._pieces[at + 1].end)[0] == "number":
             place = at + 1 + (self._word(at + 2, frozenset([""])) in _ORDINAL_ENDS)
-            scaled = self._word(place + 1) in known.SCALES["en"]
+            scaled = self._word(place + 1) in self._known.scales
             year = self._year_at(place + 1)
             of_year = dated if year else month
             if of_year and not scaled and (hit := self._dated(at, place, year, of_year, day)):
@@ -226,7 +226,8 @@ class Reader:
             return self._hit(at, at + 1, [f"month:{year:04}-{dated:02}"])
         piece = self._pieces[at]
         before = self._pieces[at - 1].plain if at and self._gap(at) in _IN_WORDS else ""
-        doubtful = piece.plain in known.DOUBTFUL_MONTHS and before not in known.BEFORE_MONTHS
+        is_word = piece.plain in known.words("doubtful_months")
+        doubtful = is_word and before not in known.words("before_months")
         if doubtful or not month or not self._month_at(at, full=True):
             return None
         return self._hit(at, at, [f"of-year:{month:02}"])
@@ -244,12 +245,12 @@ class Reader:
         if piece.kind == "word":
             if piece.plain in known.SHORT_QUARTERS:
                 return self._hit(at, at, [f"of-year:{piece.plain.upper()}"])
-            number = known.ORDINALS.get(piece.plain, 0)
+            number = known.ordinals().get(piece.plain, 0)
         else:
             number = self._small(at)
             place += self._word(place, frozenset([""])) in _ORDINAL_ENDS
-        shortened = piece.kind == "word" and self._word(place) == known.SHORTENED_QUARTER
-        if not 1 <= number <= 4 or not (shortened or self._word(place) in known.QUARTERS):
+        shortened = piece.kind == "word" and self._word(place) in known.words("shortened_quarter")
+        if not 1 <= number <= 4 or not (shortened or self._word(place) in known.words("quarters")):
             return None
         behind = place + 1 + (self._word(place + 1) == "of")
         if year := self._year_at(behind):
@@ -259,12 +260,12 @@ class Reader:
     def _share(self, at: int) -> _Reading | None:
         """`half`, `a third of`, `zwei Drittel`: not the first half of a year."""
         words = [self._pieces[at].plain]
-        if at and self._gap(at) in _IN_WORDS and self._pieces[at - 1].plain in known.ORDINALS:
+        if at and self._gap(at) in _IN_WORDS and self._pieces[at - 1].plain in known.ordinals():
             return None
         while len(words) < 3 and (word := self._word(at + len(words), _IN_WORDS)):
             words.append(word)
         for length in range(len(words), 0, -1):
-            if share := known.SHARES[self._language].get(tuple(words[:length])):
+            if share := self._known.shares.get(tuple(words[:length])):
                 return self._hit(at, at + length - 1, [f"share:{share}"])
         return None
 
@@ -288,7 +289,7 @@ class Reader:
 
     def _scale(self, at: int) -> tuple[int, int]:
         """What the number at a place is multiplied by, and the last piece of that."""
-        scales = known.SCALES[self._language]
+        scales = self._known.scales
         word = self._word(at + 1, _BEFORE_SCALES)
         glued = self._gap(at + 1) == ""
         if glued and word == "m" and self._text[max(0, self._pieces[at].start - 1)] in "$€£":

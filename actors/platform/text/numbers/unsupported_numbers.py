@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from actors.platform.text.language import Language, language_of
+from actors.platform.text.lexicon import languages
 from actors.platform.text.numbers.number_readings import NumberFound, Reader, numbers_in
 
-_ALL: frozenset[Language] = frozenset(["en", "pl", "de"])
 _SHORT = 300
 
 
@@ -22,7 +22,7 @@ def unsupported_numbers(
     known: set[str] = set()
     for told in (*sources, *facts):
         # In a longer one the words say which it is: the Polish "ten" is no 10.
-        spoken_in = {language_of(told)} if len(told) >= _SHORT else _ALL
+        spoken_in = (language_of(told),) if len(told) >= _SHORT else languages()
         for spoken in spoken_in:
             for reading in Reader(told, spoken).readings():
                 known.update(_implied(reading))

@@ -10,7 +10,7 @@ from itertools import islice
 
 from actors.platform.text.language import Language
 from actors.platform.text.lexicon import languages, word_set
-from actors.platform.text.numbers.number_words import CAPITAL_MONTHS
+from actors.platform.text.numbers.number_words import listed_months
 
 _WORD = re.compile(r"[^\W\d_]+")
 _INITIAL = re.compile(r"(?:\w\.-?)?[^\W\d_a-z]\.")
@@ -58,7 +58,7 @@ def goes_on(before: str, after: str, language: Language) -> bool:
     ):
         return True
     # "am 5. Mai", whatever the words around are in.
-    if _ORDINAL.fullmatch(last) and word.lower() in CAPITAL_MONTHS:
+    if _ORDINAL.fullmatch(last) and word.lower() in listed_months("capital_months"):
         return True
     opens = opens_sentences(word, language)
     # "Alfa sp. z o.o. Payment is due": names and addresses of one country stand in texts of others.

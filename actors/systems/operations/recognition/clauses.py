@@ -13,7 +13,7 @@ from typing import NamedTuple
 from actors.platform.text.language import Language
 from actors.platform.text.normal_form import without_accents
 from actors.platform.text.numbers.amounts import amounts
-from actors.platform.text.numbers.number_words import MONTHS
+from actors.platform.text.numbers.number_words import months
 from actors.platform.text.sentences.mail_sentences import SentenceSpan, sentences
 from actors.systems.operations.recognition.invoices import number_like_tokens
 from actors.systems.operations.recognition.status_words import (
@@ -126,7 +126,7 @@ def _clause(
     letters |= {
         place
         for place, word in enumerate(found)
-        if word[0].casefold() in MONTHS
+        if word[0].casefold() in months()
         and _DAY_BEFORE.search(text, max(start, word.start() - 8), word.start())
     }
     places = [word.span() for word in found]

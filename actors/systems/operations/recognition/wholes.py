@@ -9,7 +9,7 @@ import unicodedata
 
 from actors.platform.text.numbers.amounts import amounts
 from actors.platform.text.numbers.dates import days
-from actors.platform.text.numbers.number_words import MONTHS
+from actors.platform.text.numbers.number_words import months
 from actors.systems.operations.recognition.clauses import Clause
 from actors.systems.operations.recognition.status_words import listed
 
@@ -64,7 +64,7 @@ def _is_bare_figure(clause: Clause, ended: int, text: str) -> bool:
     if any(start <= figure.start(1) - place < end for start, end in spans):
         return False
     word = _NEXT_WORD.match(text, figure.end(), clause.end)
-    return word is None or not (word[1].casefold() in MONTHS or word[1].casefold() in listed("times"))
+    return word is None or not (word[1].casefold() in months() or word[1].casefold() in listed("times"))
 
 
 def _is_yet_to_come(clause: Clause, begun: int, said: str) -> bool:
@@ -72,7 +72,6 @@ def _is_yet_to_come(clause: Clause, begun: int, said: str) -> bool:
     words = clause.words
     if words[begun] not in listed("present") or listed("since").intersection(words):
         return False
-    months = any(
-        not word and spelled.casefold() in MONTHS for word, spelled in zip(words, clause.spelled, strict=True)
-    )
-    return months or bool(listed("times").intersection(words)) or next(days(said), None) is not None
+    spelled = zip(words, clause.spelled, strict=True)
+    in_month = any(not word and name.casefold() in months() for word, name in spelled)
+    return in_month or bool(listed("times").intersection(words)) or next(days(said), None) is not None
