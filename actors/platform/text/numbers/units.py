@@ -5,52 +5,41 @@ A unit that isn't known is kept in the table's own words.
 
 import re
 from decimal import Decimal
+from functools import cache
 from typing import Literal
 
 from babel import Locale
 
 from actors.platform.text.language import Language
+from actors.platform.text.lexicon import ENGLISH, lexicon, pattern, words_of_all
 from actors.platform.text.quotation_marks import quoted
 from models.text import one_line, word_list
 
 PERCENT, POINTS, INDEX = "percent", "percentage points", "index"
 Scale = Literal["thousand", "million", "billion"]
 
-_SCALES: dict[str, Scale] = {
-    **dict.fromkeys(word_list("thousand thousands tys tysiące tysięcy tsd tausend"), "thousand"),
-    **dict.fromkeys(word_list("million millions mln milion miliony milionów mio millionen mn"), "million"),
-    **dict.fromkeys(word_list("mld mrd bn miliard miliardy miliardów milliarden"), "billion"),
-    "billion": "billion",
-    "billions": "billion",
-}
-_BASES: dict[str, str] = {
-    **dict.fromkeys(word_list("percent % pct proc procent procentach prozent"), PERCENT),
-    **dict.fromkeys(word_list("pp prozentpunkte prozentpunkten"), POINTS),
-    **dict.fromkeys(word_list("index indeks punkte punkten"), INDEX),
-    **dict.fromkeys(word_list("persons people osoby osób osobach personen"), "persons"),
-    **dict.fromkeys(word_list("tonnes tony tonach tonnen"), "tonnes"),
-    **dict.fromkeys(word_list("€ euro euros"), "EUR"),
-    **dict.fromkeys(word_list("złoty złotych zł zloty"), "PLN"),
+_FILE = "units"
+_SCALES: tuple[Scale, ...] = ("thousand", "million", "billion")
+# By the names under which their words are listed.
+_BASES = {
+    "percent": PERCENT,
+    "points": POINTS,
+    "index": INDEX,
+    "persons": "persons",
+    "tonnes": "tonnes",
+    "eur": "EUR",
+    "pln": "PLN",
 }
 _CODES = frozenset(word_list("EUR USD PLN GBP CHF JPY CZK HUF SEK NOK DKK CNY CAD AUD"))
-_PER = frozenset(["per", "za", "je"])
-_BETWEEN = frozenset(["of", "in", "w"])
 _TOKEN = re.compile(r"[^\W\d_]+|[%€]|\S")
-_TWO_WORDS = re.compile(r"\b(?:percentage points|pkt\.? proc\b\.?|punkty procentowe)", re.IGNORECASE)
-_PER_CENT = re.compile(r"\bper cent\b", re.IGNORECASE)
+_TWO_WORDS = pattern(_FILE, "points_in_words", r"\b{}")
+_PER_CENT = pattern(_FILE, "percent_in_words", r"\b{}")
 _SAID = re.compile(r"\bunits?: *([^;\n]{1,200})", re.IGNORECASE)
 _ASIDE = re.compile(r"[(\[]([^()\[\]]{1,80})[)\]]|[,_]([^,_()\[\]]{1,40})\Z")
 _BEHIND_IN = re.compile(r"\b(?:in|w) ([^,;()]{1,40})\Z")
-_COUNTS = re.compile(r"volume|wolumen|volumen|count|liczba|anzahl", re.IGNORECASE)
-_SAMPLES = re.compile(
-    r"próba|próby|sample|respondent|ankietowan|stichprobe|befragte|number of|\An\Z", re.IGNORECASE
-)
-_PRICES = re.compile(
-    r"(?:adj(?:usted|\.)? ?)?(?:open|high|low|close|price|last)"
-    r"|kurs|eröffnung|hoch|tief|schluss|zamknięcie|otwarcie"
-    r"|\d{1,3} ?(?:m|mo|y|yr|months?|years?|miesi\w+|lat|l|monate?|jahre?)",
-    re.IGNORECASE,
-)
+_COUNTS = pattern(_FILE, "counts")
+_SAMPLES = pattern(_FILE, "samples")
+_PRICES = pattern(_FILE, "prices")
 # Words of a table's own that may be a unit.
 _OWN = re.compile(r"[^\W_][\w %°/²³$€£-]{0,40}")
 _LONGEST = 1000
@@ -130,7 +119,7 @@ def written(
     scale, base = _apart(unit)
     if base is None and not _known(unit):
         return f"{number} ({quoted(unit, language)})"
-    words = [number] + ([_SCALE_FORMS[language][scale]] if scale else [])
+    words = [number] + ([_forms(language)[scale]["other"]] if scale else [])
     if base is not None:
         words.append(_base_form(base, value, language, counted=scale is None, by=by, dative=dative))
     return " ".join(words)
@@ -138,15 +127,15 @@ def written(
 
 def unit_words(language: Language) -> frozenset[str]:
     """All words that `written` may put behind a number, but for codes of currencies and unknown units."""
-    forms = [form for base in _FORMS[language].values() for form in base.values()]
-    return frozenset(" ".join([*forms, *_SCALE_FORMS[language].values(), _PER_FORMS[language]]).split())
+    forms = [form for base in _forms(language).values() for form in base.values()]
+    return frozenset(" ".join(forms).split())
 
 
 def _apart(unit: str) -> tuple[Scale | None, str | None]:
     first, _, rest = unit.partition(" ")
-    scale: Scale | None = next((scale for scale in _SCALE_FORMS["en"] if scale == first), None)
+    scale: Scale | None = next((scale for scale in _SCALES if scale == first), None)
     base = rest if scale else unit
-    return scale, base if base in _FORMS["en"] or base in _CODES or _pair(base) else None
+    return scale, base if base in _BASES.values() or base in _CODES or _pair(base) else None
 
 
 def is_known(unit: str | None) -> bool:
@@ -155,7 +144,7 @@ def is_known(unit: str | None) -> bool:
 
 
 def _known(unit: str) -> bool:
-    return unit in _SCALE_FORMS["en"]
+    return unit in _SCALES
 
 
 def _pair(unit: str) -> tuple[str, str] | None:
@@ -168,10 +157,10 @@ def _base_form(
     base: str, value: Decimal, language: Language, *, counted: bool, by: bool, dative: bool
 ) -> str:
     if pair := _pair(base):
-        return f"{pair[0]} {_PER_FORMS[language]} {pair[1]}"
+        return f"{pair[0]} {_forms(language)['per']['other']} {pair[1]}"
     if base in _CODES:
         return base
-    forms = _FORMS[language][base]
+    forms = _forms(language)[base]
     # Behind `million` and its like stands the form of many.
     rule = Locale(language).plural_form(abs(value)) if counted else "many"
     if by and rule == "one" and "one_by" in forms:
@@ -221,9 +210,9 @@ def _kind(token: str) -> str | None:
     plain = token.casefold()
     if token in _CODES:
         return token
-    if plain in _BETWEEN or plain == ".":
+    if plain in words_of_all(_FILE, "between") or plain == ".":
         return ""
-    return "per" if plain in _PER else _SCALES.get(plain) or _BASES.get(plain)
+    return "per" if plain in words_of_all(_FILE, "per") else _kinds().get(plain)
 
 
 def _joined(parts: list[str]) -> str | None:
@@ -232,34 +221,20 @@ def _joined(parts: list[str]) -> str | None:
     return unit if base is not None or scale == unit else None
 
 
-_SCALE_FORMS: dict[Language, dict[Scale, str]] = {
-    "en": {"thousand": "thousand", "million": "million", "billion": "billion"},
-    "pl": {"thousand": "tys.", "million": "mln", "billion": "mld"},
-    "de": {"thousand": "Tsd.", "million": "Mio.", "billion": "Mrd."},
-}
-_PER_FORMS: dict[Language, str] = {"en": "per", "pl": "za", "de": "je"}
-# By the plural rules of CLDR; `one_by` is the accusative of one and `dative` that of many, where these are
-# other words.
-_FORMS: dict[Language, dict[str, dict[str, str]]] = {
-    "en": {
-        PERCENT: {"other": "percent"},
-        POINTS: {"one": "percentage point", "other": "percentage points"},
-        INDEX: {"one": "point", "other": "points"},
-        "persons": {"one": "person", "other": "people"},
-        "tonnes": {"one": "tonne", "other": "tonnes"},
-    },
-    "pl": {
-        PERCENT: {"other": "proc."},
-        POINTS: {"other": "pkt proc."},
-        INDEX: {"other": "pkt"},
-        "persons": {"one": "osoba", "one_by": "osobę", "few": "osoby", "many": "osób", "other": "osoby"},
-        "tonnes": {"one": "tona", "one_by": "tonę", "few": "tony", "many": "ton", "other": "tony"},
-    },
-    "de": {
-        PERCENT: {"other": "Prozent"},
-        POINTS: {"one": "Prozentpunkt", "other": "Prozentpunkte", "dative": "Prozentpunkten"},
-        INDEX: {"one": "Punkt", "other": "Punkte", "dative": "Punkten"},
-        "persons": {"one": "Person", "other": "Personen"},
-        "tonnes": {"one": "Tonne", "other": "Tonnen"},
-    },
-}
+@cache
+def _kinds() -> dict[str, str]:
+    """Scales and units by the words that tables say them in."""
+    kinds = {word: scale for scale in _SCALES for word in words_of_all(_FILE, scale)}
+    return kinds | {word: unit for key, unit in _BASES.items() for word in words_of_all(_FILE, key)}
+
+
+@cache
+def _forms(language: Language) -> dict[str, dict[str, str]]:
+    """How a language writes scales, units and what stands between two currencies, each by its plural form."""
+    found: dict[str, dict[str, str]] = {}
+    texts = lexicon(language, _FILE) or lexicon(ENGLISH, _FILE)
+    # Currencies are written by their codes.
+    for key in (*_SCALES, "per", *(key for key, unit in _BASES.items() if unit not in _CODES)):
+        pairs = (one.strip().rpartition("=") for one in texts[f"written_{key}"].split(";"))
+        found[_BASES.get(key, key)] = {form or "other": word for form, _, word in pairs}
+    return found
