@@ -55,6 +55,12 @@ def own_log() -> Iterator[None]:
     logging.raiseExceptions = raises
 
 
+@pytest.fixture(autouse=True)
+def breakers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test is a process of its own: no endpoint is away because of what another test did to it."""
+    monkeypatch.setattr("actors.platform.llm.breaker._BREAKERS", {})
+
+
 @pytest.fixture(scope="session")
 def running_server() -> Iterator[ModelServer]:
     """The scripted model server of the whole run."""

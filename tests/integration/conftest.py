@@ -128,12 +128,6 @@ def configuration(folder: Path, changes: dict[str, Any] | None = None) -> Config
     return load(file, root=folder)
 
 
-@pytest.fixture(autouse=True)
-def breakers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test is a process of its own: no endpoint is away because of what another test did to it."""
-    monkeypatch.setattr("actors.platform.llm.breaker._BREAKERS", {})
-
-
 @pytest.fixture(scope="session")
 def ray_cluster() -> Iterator[None]:
     """One Ray for the whole run. Its workers can import the tests."""

@@ -40,12 +40,6 @@ def _logs() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def breakers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test is a process of its own: no endpoint is away because of what another test did to it."""
-    monkeypatch.setattr("actors.platform.llm.breaker._BREAKERS", {})
-
-
-@pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command sets what Ray reads; other tests must not see it."""
     for name in ("RAY_AUTH_MODE", "RAY_USAGE_STATS_ENABLED", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"):
