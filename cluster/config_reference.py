@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import models.config
+from actors.platform.systems import roles
 from models.config.fields import Section
 
 FILE = Path(__file__).resolve().parents[1] / "docs/configuration.md"
 MARK = "<!-- From here on `make docs` writes: change the docstrings and comments in models/config. -->\n"
 _REF = "#/$defs/"
+_OF_AGENTS = "agents.NAME"
 
 
 class SettingRow(NamedTuple):
@@ -45,6 +47,8 @@ def render(written: str) -> str:
     for place in places():
         heading = f"`{place.path}`" if place.path else "All sections"
         parts.append(f"\n### {heading}\n\n{_linked(place.text)}\n")
+        if place.path == _OF_AGENTS:
+            parts.append(f"\nThe roles are {', '.join(f'`{role}`' for role in roles())}.\n")
         if place.rows:
             parts.append("\n| key | value | meaning |\n| --- | --- | --- |\n")
             parts += [f"| `{row.key}` | {row.value} | {_linked(row.meaning)} |\n" for row in place.rows]

@@ -1,6 +1,7 @@
-"""Approvals over HTTP: the inbox, one with all that is decided on, and the decision. The kind is a parameter.
+"""Approvals over HTTP: the inbox, and one with all that is decided on. The kind is a parameter.
 
-`POST /api/approvals/{article_id}` is the seed's callback (000 §7.2), for publishing only.
+The decision is the tool `decide_approval`. `POST /api/approvals/{article_id}` is the seed's callback
+(000 §7.2), for publishing only.
 """
 
 import asyncio
@@ -9,12 +10,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Body, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from actors.platform.tools.decisions import (
-    ArticleDecisionResponse,
-    DecisionResponse,
-    Digest,
-    Notes,
-)
+from actors.platform.tools.decisions import ArticleDecisionResponse, Digest, Notes
 from actors.platform.tools.registry import Registry
 from models.errors import ApprovalNotFound
 from models.runtime.approvals import ApprovalDetails, ApprovalStatus, ApprovalSummary
@@ -73,29 +69,6 @@ async def get_approval(request: Request, caller: Caller, approval_id: ApprovalId
     if not approval.shown_to(caller.subject, caller.scopes):
         raise ApprovalNotFound(f"there is no approval {approval_id!r}")
     return ApprovalDetails.of(approval, caller.subject, caller.scopes)
-
-
-class DecisionBody(BaseModel):
-    """A decision: strict, because unclear is not yes. A rejection needs its reason in `notes`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    decision: Annotated[str, Field(pattern="^(approve|reject)$", examples=["approve"])]
-    digest: Digest
-    notes: Notes | None = None
-
-
-@router.post("/{id}/decision", responses=problem_responses(401, 403, 404, 409, 422, 429, 503))
-async def decide(
-    request: Request, caller: Caller, approval_id: ApprovalId, body: DecisionBody
-) -> DecisionResponse:
-    """Approve or reject what was shown. 409, and nothing happens, if it is not about that any more."""
-    registry: Registry = request.app.state.registry
-    answer = await registry.call(
-        "decide_approval", {"approval_id": approval_id, **body.model_dump()}, caller=caller, door="rest"
-    )
-    assert isinstance(answer, DecisionResponse)
-    return answer
 
 
 class ApprovalRequest(BaseModel):

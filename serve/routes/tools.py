@@ -1,16 +1,18 @@
 """The tools over REST, where each says it is (seed 000 §7.1). `GET /api/tools` lists what the caller may use.
 
 A path's parameters and the body, or the query, together are the tool's input; what they mean, and who may
-call, is the tool's own business.
+call, is the tool's own business. A record that the input extends by the path's fields is the body as it is.
 """
 
 import inspect
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Annotated, Any
 
 from fastapi import Body, FastAPI, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, create_model
+from pydantic.fields import FieldInfo
 
 from actors.platform.tools.registry import Registry
 from actors.platform.tools.route import RestRoute
@@ -110,7 +112,7 @@ async def list_tools(
             topic_scoped=tool.permission.topic_scoped,
             requires_hitl=tool.permission.requires_hitl,
             method=tool.route.method,
-            path=_PREFIX + tool.route.path,
+            path=tool.route.path,
         )
         for tool in registry.permitted(caller.scopes, door="rest", topic=topic)
         if tool.route is not None
@@ -122,20 +124,14 @@ def _add(app: FastAPI, tool: Tool, route: RestRoute) -> None:
     fields = tool.input.model_fields
     in_path = dict(route.in_path)
     rest = {name: field for name, field in fields.items() if name not in in_path.values()}
-    definitions: Any = {name: (field.annotation, field) for name, field in rest.items()}
-    # Same constraints, less what the path says. Rules across fields are the tool's own, and apply there.
-    holder = create_model(
-        tool.input.__name__.removesuffix("Request") + ("Query" if route.method == "GET" else "Body"),
-        __config__=ConfigDict(extra="forbid"),
-        __doc__=tool.input.__doc__,
-        **definitions,
-    )
+    holder = _holder(tool, route, rest)
     parameters = [
         inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=Request),
         inspect.Parameter("caller", inspect.Parameter.KEYWORD_ONLY, annotation=Caller),
     ]
     for name, field in in_path.items():
-        kind: Any = Annotated[(fields[field].annotation, *fields[field].metadata, Path())]
+        filled = fields[field]
+        kind: Any = Annotated[(filled.annotation, *filled.metadata, Path(examples=filled.examples))]
         parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind))
     if rest:
         place = Query() if route.method == "GET" else Body()
@@ -159,10 +155,11 @@ def _add(app: FastAPI, tool: Tool, route: RestRoute) -> None:
 
     endpoint.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     app.add_api_route(
-        _PREFIX + route.path,
+        route.path,
         endpoint,
         methods=[route.method],
-        tags=["tools"],
+        status_code=route.status,
+        tags=[_noun(route.path)],
         name=tool.name,
         operation_id=f"{tool.name}_endpoint",
         summary=tool.description.partition("\n")[0],
@@ -170,6 +167,27 @@ def _add(app: FastAPI, tool: Tool, route: RestRoute) -> None:
         response_model=tool.output,
         responses=problem_responses(401, 403, 404, 409, 413, 422, 429, 502, 503),
     )
+
+
+def _holder(tool: Tool, route: RestRoute, rest: Mapping[str, FieldInfo]) -> type[BaseModel]:
+    """The record of what the path does not say: one that the input extends, or one made of its fields."""
+    for record in tool.input.__bases__:
+        if issubclass(record, BaseModel) and record.model_fields.keys() == rest.keys():
+            return record
+    definitions: Any = {name: (field.annotation, field) for name, field in rest.items()}
+    # Same constraints, less what the path says. Rules across fields are the tool's own, and apply there.
+    made: type[BaseModel] = create_model(
+        tool.input.__name__.removesuffix("Request") + ("Query" if route.method == "GET" else "Body"),
+        __config__=ConfigDict(extra="forbid"),
+        __doc__=tool.input.__doc__,
+        **definitions,
+    )
+    return made
+
+
+def _noun(path: str) -> str:
+    """`operations` of `/api/operations/{id}`; a version is none."""
+    return next(part for part in path.split("/")[2:] if not re.fullmatch(r"v\d+", part))
 
 
 def _scope(tool: Tool) -> str:

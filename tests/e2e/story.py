@@ -75,7 +75,7 @@ class Rest:
         """Call a tool."""
         [route] = [each.route for each in systems.tools() if each.name == tool]
         assert route is not None
-        path = "/api/tools" + route.path
+        path = route.path
         for name, field in route.in_path:
             path = path.replace(f"{{{name}}}", str(arguments.pop(field)))
         body = arguments if route.method == "POST" else None

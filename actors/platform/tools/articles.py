@@ -161,8 +161,7 @@ class GetArticleResponse(Output):
 
 @tool(
     ToolPermission(required_role="reader", topic_scoped=False),
-    rest="GET /articles/{id}",
-    in_path={"id": "article_id"},
+    rest="GET /articles/{id=article_id}",
     effect="reads",
 )
 async def get_article(context: ToolContext, request: GetArticleRequest) -> GetArticleResponse:
@@ -283,8 +282,7 @@ class WriteArticleResponse(Output):
 
 @tool(
     ToolPermission(required_role="analyst", topic_scoped=True),
-    rest="POST /articles/{id}/write",
-    in_path={"id": "article_id"},
+    rest="POST /articles/{id=article_id}/write",
     effect="writes",
     topic=topic_of_article,
 )
@@ -332,8 +330,7 @@ class StatusResponse(Output):
 
 @tool(
     ToolPermission(required_role="analyst", topic_scoped=True),
-    rest="POST /articles/{id}/submit",
-    in_path={"id": "article_id"},
+    rest="POST /articles/{id=article_id}/submit",
     effect="writes",
     topic=topic_of_article,
 )

@@ -1,8 +1,8 @@
 """Deciding approvals. For people only: no agent and no MCP client is offered these.
 
 Who may decide is the approval's own scope, so any reader may try. `decide_approval` serves every kind of
-gate; `decide_article` is the callback of seed 000 §7.2, which knows the article only. Their endpoints are
-with the approvals (`serve.routes.approvals`), so they declare none.
+gate; `decide_article` is the callback of seed 000 §7.2, which knows the article only. Its endpoint waits
+for what comes of the decision (`serve.routes.approvals`), so it declares none.
 """
 
 from typing import Annotated, Literal
@@ -53,9 +53,15 @@ async def _about(context: ToolContext, request: DecisionRequest) -> tuple[str | 
     return approval.topic, approval.about
 
 
-@tool(_ANYONE, rest=None, effect="writes", about=_about, for_models=False)
+@tool(
+    _ANYONE,
+    rest="POST /api/approvals/{id=approval_id}/decision",
+    effect="writes",
+    about=_about,
+    for_models=False,
+)
 async def decide_approval(context: ToolContext, request: DecisionRequest) -> DecisionResponse:
-    """Approve or reject exactly what was shown."""
+    """Approve or reject what was shown. 409, and nothing happens, if it is not about that any more."""
     approval = await _asked(context, request)
     caller = context.caller
     answer = {"decision": request.decision, "digest": request.digest, "notes": request.notes}

@@ -36,8 +36,7 @@ class ReviewArticleResponse(Output):
 
 @tool(
     ToolPermission(required_role="editor", topic_scoped=True),
-    rest="GET /articles/{id}/review",
-    in_path={"id": "article_id"},
+    rest="GET /articles/{id=article_id}/review",
     effect="reads",
     topic=topic_of_article,
 )
@@ -71,8 +70,7 @@ class RequestChangesRequest(Input):
 
 @tool(
     ToolPermission(required_role="editor", topic_scoped=True),
-    rest="POST /articles/{id}/request-changes",
-    in_path={"id": "article_id"},
+    rest="POST /articles/{id=article_id}/request-changes",
     effect="writes",
     topic=topic_of_article,
 )
@@ -105,8 +103,7 @@ class PublishArticleResponse(Output):
 
 @tool(
     ToolPermission(required_role="editor", topic_scoped=True, requires_hitl=True),
-    rest="POST /articles/{id}/publish",
-    in_path={"id": "article_id"},
+    rest="POST /articles/{id=article_id}/publish",
     effect="asks",
     topic=topic_of_article,
     feature="enable_hitl_workflow",

@@ -79,8 +79,7 @@ class TopicPromptResponse(Output):
 
 @tool(
     ToolPermission(required_role="admin", topic_scoped=True),
-    rest="GET /prompts/topic/{slug}",
-    in_path={"slug": "topic"},
+    rest="GET /prompts/topic/{slug=topic}",
     effect="reads",
     topic=topic_in_request,
 )
@@ -101,8 +100,7 @@ class EditPromptsRequest(Input):
 @tool(
     # Even a global admin needs the role on the topic itself.
     ToolPermission(required_role="admin", topic_scoped=True, global_admin_override=False),
-    rest="POST /prompts/topic/{slug}",
-    in_path={"slug": "topic"},
+    rest="POST /prompts/topic/{slug=topic}",
     effect="writes",
     topic=topic_in_request,
 )

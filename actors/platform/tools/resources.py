@@ -107,7 +107,7 @@ class GetResourceResponse(Output):
     resource: Resource
 
 
-@tool(READ, rest="GET /resources/{id}", in_path={"id": "resource_id"}, effect="reads")
+@tool(READ, rest="GET /resources/{id=resource_id}", effect="reads")
 async def get_resource(context: ToolContext, request: GetResourceRequest) -> GetResourceResponse:
     """Read a resource whole. Readers see those that published articles rest on."""
     return GetResourceResponse(resource=await visible_resource(context, request.resource_id))
@@ -241,8 +241,7 @@ class AttachmentResponse(Output):
 
 @tool(
     WRITE,
-    rest="POST /resources/{id}/attach",
-    in_path={"id": "resource_id"},
+    rest="POST /resources/{id=resource_id}/attach",
     effect="writes",
     idempotent=True,
     topic=topic_of_article,
@@ -256,8 +255,7 @@ async def attach_resource(context: ToolContext, request: AttachmentRequest) -> A
 
 @tool(
     WRITE,
-    rest="POST /resources/{id}/detach",
-    in_path={"id": "resource_id"},
+    rest="POST /resources/{id=resource_id}/detach",
     effect="writes",
     idempotent=True,
     topic=topic_of_article,

@@ -6,9 +6,8 @@ permission, the route and the effect. Nothing is guessed from a name. The regist
 
 import inspect
 import typing
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -120,7 +119,6 @@ def tool(
     *,
     rest: str | None,
     effect: Effect | tuple[Effect, ...],
-    in_path: Mapping[str, str] = MappingProxyType({}),
     only_adds: bool = False,
     idempotent: bool = False,
     topic: TopicOf | None = None,
@@ -133,9 +131,8 @@ def tool(
     """Make a tool of a function `async def name(context, request: Input) -> Output`.
 
     Args:
-        rest: its endpoint below `/api/tools`, as "POST /articles/{id}/write"; None: it has none of its own.
+        rest: its endpoint (`RestRoute.parse`), as "POST /articles/{id=article_id}/write"; None: it has none.
         effect: what a call does; more than one where one word does not say it all.
-        in_path: the input's fields of parameters that the path calls otherwise, as `{"id": "article_id"}`.
         only_adds: what was kept before stays as it was.
         idempotent: the same call again changes nothing more.
 
@@ -160,7 +157,7 @@ def tool(
             output=hints["return"],
             permission=permission,
             run=run,
-            route=None if rest is None else RestRoute.parse(rest, in_path=in_path, fields=fields),
+            route=None if rest is None else RestRoute.parse(rest, fields=fields),
             effects=effects,
             only_adds=only_adds,
             idempotent=idempotent,

@@ -117,5 +117,4 @@ SYSTEM = System(
         "actors.systems.research.tools.trees:get_knowledge_tree",
         "actors.systems.research.tools.trees:list_knowledge_trees",
     ),
-    routers=("serve.routes.agent_workflows:router",),
 )

@@ -12,7 +12,9 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
+from actors.platform import systems
 from models.config import Config
+from models.people.scopes import ROLES
 from models.store.content import prompts
 from models.store.database import Database
 from models.store.people import users
@@ -30,94 +32,39 @@ from tests.integration.doors.mcp_client import (
 
 Configure = Callable[..., Config]
 
-READER = {
-    "search_articles": {"query": "rates", "topic": "macro"},
-    "get_article": {"article_id": 1},
-    "search_text_resources": {"query": "rates"},
-    "search_table_resources": {"query": "rates"},
-    "search_all_resources": {"query": "rates"},
-    "get_resource": {"resource_id": 1},
-    "get_tonalities": {},
-    "set_user_tonality": {},
-}
-EDITOR = {
-    "review_article": {"article_id": 1},
-    "request_changes": {"article_id": 1, "notes": "shorter"},
-    "publish_article": {"article_id": 1},
-    "get_pending_approvals": {},
-}
-ANALYST = {
-    "create_draft_article": {"topic": "macro", "headline": "The Fed holds"},
-    "write_article_content": {"article_id": 1, "content": "It did."},
-    "submit_for_review": {"article_id": 1},
-    "create_text_resource": {"topic": "macro", "name": "Release", "content": "The text."},
-    "create_table_resource": {"topic": "macro", "name": "CPI", "columns": ["month"], "rows": [["May"]]},
-    "attach_resource": {"article_id": 1, "resource_id": 1},
-    "detach_resource": {"article_id": 1, "resource_id": 1},
-    "research_article": {"topic": "macro", "query": "rates"},
-    "fetch_equity_data": {"symbol": "AAPL"},
-    "fetch_economic_data": {"series_id": "UNRATE"},
-    "fetch_fx_rates": {"base": "EUR", "quote": "PLN"},
-    "fetch_treasury_yields": {},
-    "search_series": {"query": "rates"},
-    "web_search": {"query": "rates"},
-    "search_news": {"query": "rates"},
-    "search_financial_news": {"query": "rates"},
-    "download_pdf": {"topic": "macro", "url": "https://reports.example.org/prices.pdf"},
-    "create_project": {"topic": "macro", "name": "Mills"},
-    "list_projects": {},
-    "get_source": {"project_id": 1, "source_id": 1},
-    "delete_source": {"project_id": 1, "source_id": 1},
-    "search_web": {"query": "rates"},
-    "scrape_urls": {"urls": ["https://example.org/"]},
-    "save_to_database": {"entity_type": "document", "data": {"text": "x"}, "project_id": 1},
-    "query_knowledge_base": {"query": "rates", "project_id": 1},
-    "list_entities": {"project_id": 1},
-    "get_entity": {"project_id": 1, "entity_id": 1},
-    "undo_merge": {"project_id": 1, "merge_id": 1},
-    "start_research": {"topic": "macro", "user_query": "How do watermills turn in winter?"},
-    "stop_research": {"workflow_id": 1},
-    "get_research": {"workflow_id": 1},
-    "list_research": {},
-    "read_research_messages": {"workflow_id": 1},
-    "read_research_tools": {"workflow_id": 1},
-    "read_research_results": {"workflow_id": 1},
-    "read_research_lineage": {"workflow_id": 1},
-    "read_research_points": {"workflow_id": 1},
-    "write_article_from_research": {"workflow_id": 1},
-    "start_operation": {"topic": "macro", "query": "Why is INV-2041 late?"},
-    "cancel_operation": {"operation_id": 1},
-    "get_operation": {"operation_id": 1},
-    "list_operations": {},
-    "read_operation_history": {"operation_id": 1},
-    "read_operation_results": {"operation_id": 1},
-    "compare_operation": {"operation_id": 1, "left": 1, "right": 2},
-    "export_operation": {"operation_id": 1},
-    "create_knowledge_tree": {"project_id": 1},
-    "get_knowledge_tree": {"project_id": 1, "tree_id": 1},
-    "list_knowledge_trees": {"project_id": 1},
-}
-ADMIN = {"get_topic_prompts": {"topic": "macro"}}
-TOPIC_ADMIN = {"edit_prompts": {"topic": "macro", "text": "Write about macro.", "version": 0}}
-EVERYTHING: dict[str, dict[str, Any]] = {**READER, **EDITOR, **ANALYST, **ADMIN, **TOPIC_ADMIN}
-ROLE_OF = {
-    name: role
-    for role, tools in (
-        ("reader", READER),
-        ("editor", EDITOR),
-        ("analyst", ANALYST),
-        ("admin", {**ADMIN, **TOPIC_ADMIN}),
-    )
-    for name in tools
-}
-PEOPLE = {
-    "nowhere:reader": {**READER},
-    "macro:reader": {**READER},
-    "macro:editor": {**READER, **EDITOR},
-    "macro:analyst": {**READER, **EDITOR, **ANALYST},
-    "macro:admin": EVERYTHING,
-    "global:admin": {**READER, **EDITOR, **ANALYST, **ADMIN},
-}
+OFFERED = {tool.name: tool for tool in systems.tools() if tool.for_models}
+SCOPES = ("nowhere:reader", "macro:reader", "macro:editor", "macro:analyst", "macro:admin", "global:admin")
+
+
+def may_use(scope: str) -> set[str]:
+    """The tools that one scope opens: of its role and the roles below it."""
+    topic, _, role = scope.partition(":")
+    below = ROLES[: ROLES.index(role) + 1]
+    return {
+        name
+        for name, tool in OFFERED.items()
+        if tool.permission.required_role in below
+        and (topic != "global" or tool.permission.global_admin_override)
+    }
+
+
+def least(schema: dict[str, Any], name: str = "") -> Any:
+    """The least that a schema takes; a topic is macro."""
+    if name == "topic":
+        return "macro"
+    for given in (schema.get("examples"), schema.get("enum")):
+        if given:
+            return given[0]
+    if schema["type"] == "object":
+        properties = schema.get("properties", {})
+        wanted = {*schema.get("required", ()), "topic"} & properties.keys()
+        return {each: least(properties[each], each) for each in sorted(wanted)}
+    if schema["type"] == "array":
+        return [least(schema["items"])] * schema.get("minItems", 0)
+    return schema.get("minimum", 1) if schema["type"] == "integer" else "x" * schema.get("minLength", 1)
+
+
+ARGUMENTS = {name: least(tool.input.model_json_schema()) for name, tool in OFFERED.items()}
 
 
 @pytest.fixture
@@ -155,9 +102,9 @@ async def calls_of(database: Database) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("mode", [MODERN, HANDSHAKE])
 async def test_everybody_is_listed_what_they_may_use(url: str, config: Config, mode: str) -> None:
-    for scope, tools in PEOPLE.items():
+    for scope in SCOPES:
         async with mcp_client(url, bearer(config.auth, scope), mode=mode) as client:
-            assert (scope, await names(client)) == (scope, set(tools))
+            assert (scope, await names(client)) == (scope, may_use(scope))
     async with mcp_client(url, bearer(config.auth), mode=mode) as client:
         assert await names(client) == set()
 
@@ -166,15 +113,15 @@ async def test_what_is_not_listed_is_refused_with_the_scope_it_takes(
     url: str, config: Config, database: Database
 ) -> None:
     expected = []
-    for scope in ("", *PEOPLE):
+    for scope in ("", *SCOPES):
         headers = bearer(config.auth, *([scope] if scope else []), user=f"with-{scope}")
-        for tool in EVERYTHING.keys() - PEOPLE.get(scope, {}).keys():
-            answer = await call(url, headers, tool, **EVERYTHING[tool])
+        for tool in OFFERED.keys() - (may_use(scope) if scope else set()):
+            answer = await call(url, headers, tool, **ARGUMENTS[tool])
             assert (scope, tool, answer.status_code) == (scope, tool, 403)
             # Where the call doesn't say its topic, any topic's scope will do.
-            named = "topic" in EVERYTHING[tool]
+            role, named = OFFERED[tool].permission.required_role, "topic" in ARGUMENTS[tool]
             wanted = " ".join(
-                f"{topic}:{ROLE_OF[tool]}" for topic in (("macro",) if named else config.publishing.topics)
+                f"{topic}:{role}" for topic in (("macro",) if named else config.publishing.topics)
             )
             assert answer.headers["www-authenticate"] == (
                 f'Bearer error="insufficient_scope", scope="{wanted}", '
@@ -237,37 +184,18 @@ async def test_calls_answer_in_text_and_structure_and_are_recorded(
 async def test_tools_say_what_they_take_and_do(url: str, config: Config) -> None:
     async with mcp_client(url, bearer(config.auth, "macro:admin")) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-    for name, arguments in EVERYTHING.items():
-        jsonschema.Draft202012Validator.check_schema(tools[name].input_schema)
-        jsonschema.Draft202012Validator.check_schema(tools[name].output_schema)
-        jsonschema.validate(arguments, tools[name].input_schema)
-        assert tools[name].input_schema["additionalProperties"] is False
-        assert f"{{topic}}:{ROLE_OF[name]}" in tools[name].description
-    reads = {name for name, tool in tools.items() if tool.annotations.read_only_hint}
-    assert reads == {
-        name
-        for name in tools
-        if name.startswith(("get_", "list_", "search_", "review_", "web_search", "fetch_", "query_", "read_"))
-        or name in ("compare_operation", "export_operation")
-    }
-    assert [name for name, tool in tools.items() if "a human decides" in tool.description] == [
-        "publish_article",
-        "start_operation",
-        "start_research",
-    ]
+    for name, declared in OFFERED.items():
+        told, hints = tools[name], tools[name].annotations
+        jsonschema.Draft202012Validator.check_schema(told.input_schema)
+        jsonschema.Draft202012Validator.check_schema(told.output_schema)
+        jsonschema.validate(ARGUMENTS[name], told.input_schema)
+        assert told.input_schema["additionalProperties"] is False
+        assert f"{{topic}}:{declared.permission.required_role}" in told.description
+        assert hints.read_only_hint == (not declared.changes_something)
+        assert hints.open_world_hint == ("leaves the site" in declared.effects)
+        assert ("a human decides" in told.description) == ("asks" in declared.effects)
+        assert (hints.destructive_hint is False) == (declared.changes_something and declared.only_adds)
     assert "global scope does not count" in tools["edit_prompts"].description
-    outside = {name for name, tool in tools.items() if tool.annotations.open_world_hint}
-    assert outside == {
-        *("web_search", "search_news", "search_financial_news", "download_pdf"),
-        *("fetch_equity_data", "fetch_economic_data", "fetch_fx_rates", "fetch_treasury_yields"),
-        *("search_series", "research_article", "search_web", "scrape_urls", "start_research"),
-        "start_operation",
-    }
-    harmless = {name for name, tool in tools.items() if tool.annotations.destructive_hint is False}
-    assert harmless == {
-        *("create_draft_article", "create_text_resource", "create_table_resource", "download_pdf"),
-        "create_project",
-    }
     assert tools["search_articles"].title == "Search articles"
 
 
@@ -306,21 +234,21 @@ async def test_a_scope_that_is_taken_away_is_gone_at_once(
         assert "publish_article" in await names(client)
         async with database.transaction() as connection:
             await users.revoke(connection, "eve", "macro:editor", reason="left", revoked_by="root")
-        assert await names(client) == set(READER)
+        assert await names(client) == may_use("macro:reader")
         with pytest.raises(MCPError, match="publish_article takes the scope"):
             await client.call_tool("publish_article", {"article_id": 1})
 
 
 async def test_nobody_is_given_the_list_of_somebody_else(url: str, config: Config) -> None:
-    people = {scope: bearer(config.auth, scope, user=scope.partition(":")[2]) for scope in PEOPLE}
+    people = {scope: bearer(config.auth, scope, user=scope.partition(":")[2]) for scope in SCOPES}
 
     async def ask(scope: str) -> tuple[str, set[str]]:
         answer = await post(url, people[scope])
         assert answer.headers["cache-control"] == "no-store"
         return scope, {tool["name"] for tool in answer.json()["result"]["tools"]}
 
-    for scope, tools in await asyncio.gather(*(ask(scope) for scope in [*PEOPLE] * 5)):
-        assert tools == set(PEOPLE[scope])
+    for scope, tools in await asyncio.gather(*(ask(scope) for scope in SCOPES * 5)):
+        assert tools == may_use(scope)
     async with mcp_client(url, people["macro:reader"]) as client:
         for result in (await client.list_tools(), await client.list_prompts()):
             assert (result.ttl_ms, result.cache_scope) == (0, "private")

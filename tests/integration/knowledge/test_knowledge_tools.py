@@ -142,7 +142,7 @@ async def test_another_topic_s_person_is_told_of_nothing(
     ):
         for tool in tools:
             assert tool.route is not None
-            path = "/api/tools" + tool.route.path.format(
+            path = tool.route.path.format(
                 project_id=project, source_id=source, entity_id=1, merge_id=1, tree_id=1
             )
             fields = tool.input.model_fields.keys()

@@ -1,5 +1,9 @@
 """What tools declare: where they are over REST, and what they do. Their names tell nothing."""
 
+import ast
+import inspect
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,27 +16,14 @@ from actors.platform.tools.tool import Effect, Input, Output, Tool, ToolContext,
 from models.config import Config
 from models.people.scopes import parse_scope
 from models.tools import ToolPermission
+from serve.api import make_app
 from serve.mcp.server import hints_of
 from serve.routes.tools import add_tools
 
+ROOT = Path(__file__).resolve().parents[3]
 READER = parse_scope("global:reader")
 ANYBODY = ToolPermission(required_role="reader", topic_scoped=False)
 ASKING = ToolPermission(required_role="editor", topic_scoped=False, requires_hitl=True)
-# People decide at /api/approvals, and at the gates of a research or an operation where it is followed.
-PEOPLE_S = {
-    *("decide_approval", "decide_article", "decide_research", "decide_operation_plan"),
-    *("decide_operation_results", "decide_operation_agent", "clarify_operation"),
-}
-# At /api/v1/agent-workflows.
-RESEARCH = {
-    *("start_research", "stop_research", "get_research", "list_research", "read_research_messages"),
-    *("read_research_tools", "read_research_results", "read_research_lineage", "read_research_points"),
-}
-# At /api/operations.
-OPERATIONS = {
-    *("start_operation", "cancel_operation", "get_operation", "list_operations", "compare_operation"),
-    *("read_operation_history", "read_operation_results", "export_operation"),
-}
 
 
 class PageRequest(Input):
@@ -56,9 +47,13 @@ def made(name: str, permission: ToolPermission = ANYBODY, **declared: Any) -> To
     return tool(permission, **({"rest": None, "effect": "reads"} | declared))(run)
 
 
-def test_every_tool_has_a_route_or_its_endpoint_is_with_what_it_is_about() -> None:
-    assert {tool.name for tool in systems.tools() if tool.route is None} == PEOPLE_S | RESEARCH | OPERATIONS
-    assert {tool.name for tool in systems.tools() if not tool.for_models} == PEOPLE_S
+@pytest.fixture(scope="module")
+def endpoints() -> set[tuple[str, str]]:
+    """Method and path of all that the app answers."""
+    app = make_app(systems.load(ROOT / "configs/local.yaml", root=ROOT), "postgresql://nowhere")
+    return {
+        (method.upper(), path) for path, described in app.openapi()["paths"].items() for method in described
+    }
 
 
 def test_what_the_configuration_lacks_is_asked_once_for_each_tool(config: Config) -> None:
@@ -82,32 +77,55 @@ def test_what_the_configuration_lacks_is_asked_once_for_each_tool(config: Config
     assert sorted(asked) == ["find", "read"]
 
 
-def test_what_the_tools_do() -> None:
-    outside = {tool.name for tool in systems.tools() if "leaves the site" in tool.effects}
-    assert outside == {
-        *("web_search", "search_news", "search_financial_news", "search_series"),
-        *("fetch_equity_data", "fetch_economic_data", "fetch_fx_rates", "fetch_treasury_yields"),
-        *("download_pdf", "research_article", "search_web", "scrape_urls"),
-        *("start_research", "start_operation"),
+def test_every_tool_has_an_endpoint(endpoints: set[tuple[str, str]]) -> None:
+    """Its own, or a route that does more than to call it: a file, and an answer that waits for its effect."""
+    without = {tool.name for tool in systems.tools() if tool.route is None}
+    assert without == {"export_operation", "decide_article"}
+    there = {(tool.route.method, tool.route.path) for tool in systems.tools() if tool.route is not None}
+    assert there | {("GET", "/api/operations/{id}/export"), ("POST", "/api/approvals/{id}")} <= endpoints
+
+
+def test_what_decides_at_a_gate_is_for_people_only() -> None:
+    """It takes the digest of what was shown, or the answer in its place; no model is offered that."""
+    deciding = {
+        tool.name for tool in systems.tools() if {"digest", "is_approval"} & tool.input.model_fields.keys()
     }
-    asks = {tool.name for tool in systems.tools() if "asks" in tool.effects}
-    assert asks == {"publish_article", "start_research", "start_operation"}
-    assert {tool.name for tool in systems.tools() if tool.effects == {"reads"}} == {
-        *("get_article", "get_resource", "get_pending_approvals", "get_tonalities", "get_topic_prompts"),
-        *("search_articles", "search_text_resources", "search_table_resources", "search_all_resources"),
-        *("review_article", "list_projects", "get_source", "query_knowledge_base"),
-        *("list_entities", "get_entity", "get_knowledge_tree", "list_knowledge_trees"),
-        *RESEARCH - {"start_research", "stop_research"},
-        *OPERATIONS - {"start_operation", "cancel_operation"},
+    assert deciding
+    assert {tool.name for tool in systems.tools() if not tool.for_models} == deciding
+
+
+# What a query or a fetch goes out by: providers, the reader of PDFs, the scraper, work that does so later.
+WAYS_OUT = {
+    *("provider_of", "read_pdf", "fetch_series", "search_catalogues", "scraper.scrape"),
+    *("drafting.ask", "agent_workflows.start", "operations.start"),
+}
+
+
+def calls_of(tool: Tool) -> set[str]:
+    """What a tool calls, itself and by way of its module's own functions, as `name` or `name.attribute`."""
+    tree = ast.parse(inspect.getsource(sys.modules[tool.run.__module__]))
+    functions = {
+        node.name: node for node in tree.body if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef)
     }
-    assert {tool.name for tool in systems.tools() if tool.changes_something and tool.only_adds} == {
-        *("create_draft_article", "create_text_resource", "create_table_resource", "download_pdf"),
-        "create_project",
-    }
-    assert {tool.name for tool in systems.tools() if tool.idempotent} == {
-        *("attach_resource", "detach_resource", "set_user_tonality", "create_project"),
-        *("save_to_database", "undo_merge", "write_article_from_research"),
-    }
+    found: set[str] = set()
+    asked = [tool.name]
+    while asked:
+        for node in ast.walk(functions.pop(asked.pop())):
+            if isinstance(node, ast.Call):
+                found.add(ast.unparse(node.func))
+        asked = [name for name in found if name in functions]
+    return found
+
+
+def test_every_tool_that_sends_something_outside_says_so() -> None:
+    sending = {tool.name for tool in systems.tools() if calls_of(tool) & WAYS_OUT}
+    assert sending
+    assert {tool.name for tool in systems.tools() if "leaves the site" in tool.effects} == sending
+
+
+def test_every_kind_of_work_with_gates_is_begun_by_a_tool_that_asks() -> None:
+    asking = sum("asks" in tool.effects for tool in systems.tools())
+    assert asking >= sum(bool(kind.approvals) for kind in systems.kinds().values()) > 0
 
 
 @pytest.mark.parametrize(
@@ -158,36 +176,50 @@ def test_what_contradicts_itself_is_refused(declared: dict[str, Any]) -> None:
 
 def test_a_path_s_parameter_is_a_field_or_says_which() -> None:
     route = made("x", rest="GET /pages/{page_id}").route
-    assert route == RestRoute(method="GET", path="/pages/{page_id}", in_path=(("page_id", "page_id"),))
-    route = made("x", rest="POST /pages/{id}/read", in_path={"id": "page_id"}).route
-    assert route == RestRoute(method="POST", path="/pages/{id}/read", in_path=(("id", "page_id"),))
+    path = "/api/tools/pages/{page_id}"
+    assert route == RestRoute(method="GET", path=path, in_path=(("page_id", "page_id"),))
+    route = made("x", rest="POST /pages/{id=page_id}/read").route
+    assert route == RestRoute(method="POST", path="/api/tools/pages/{id}/read", in_path=(("id", "page_id"),))
+
+
+def test_an_address_may_be_whole_and_say_that_something_is_made() -> None:
+    route = made("x", rest="POST /api/v1/pages/{id=page_id}/read -> 201", effect="writes").route
+    in_path = (("id", "page_id"),)
+    assert route == RestRoute(method="POST", path="/api/v1/pages/{id}/read", in_path=in_path, status=201)
+    app = FastAPI()
+    add_tools(app, [made("x", rest="POST /api/v1/pages/{id=page_id}/read -> 201", effect="writes")])
+    described = app.openapi()["paths"]["/api/v1/pages/{id}/read"]["post"]
+    assert (described["tags"], "201" in described["responses"]) == (["pages"], True)
 
 
 @pytest.mark.parametrize(
-    ("rest", "in_path", "told"),
+    ("rest", "told"),
     [
-        ("/pages", {}, "is not like"),
-        ("post /pages", {}, "is not like"),
-        ("PATCH /pages", {}, "is not like"),
-        ("POST pages", {}, "is not like"),
-        ("POST /", {}, "is not like"),
-        ("POST /pages/", {}, "is not like"),
-        ("POST /pages\n", {}, "is not like"),
-        ("GET /pages/{id}", {}, "id in /pages/{id} is no field"),
-        ("GET /pages/{page_id}", {"id": "page_id"}, "id is not in"),
-        ("GET /pages/{page_id}/{id}", {"id": "page_id"}, "gives a field twice"),
+        ("/pages", "is not like"),
+        ("post /pages", "is not like"),
+        ("PATCH /pages", "is not like"),
+        ("POST pages", "is not like"),
+        ("POST /", "is not like"),
+        ("POST /pages/", "is not like"),
+        ("POST /pages\n", "is not like"),
+        ("POST /pages -> 404", "is not like"),
+        ("GET /pages/{=page_id}", "is not like"),
+        ("GET /pages/{id}", "id in /pages/{id} is no field"),
+        ("GET /pages/{page_id=page}", "page in /pages/{page_id} is no field"),
+        ("GET /pages/{page_id}/{id=page_id}", "gives a field twice"),
     ],
 )
-def test_a_route_that_cannot_be_is_refused(rest: str, in_path: dict[str, str], told: str) -> None:
+def test_a_route_that_cannot_be_is_refused(rest: str, told: str) -> None:
     with pytest.raises(ValueError, match=told):
-        made("x", rest=rest, in_path=in_path)
+        made("x", rest=rest)
 
 
 @pytest.mark.parametrize(
     ("one", "other", "clash"),
     [
         ("POST /pages/find", "POST /pages/find", True),
-        ("GET /pages/{page_id}", "GET /pages/{id}", True),
+        ("GET /pages/{page_id}", "GET /pages/{id=page_id}", True),
+        ("GET /pages/{page_id}", "GET /api/tools/pages/newest", True),
         ("GET /pages/{page_id}", "GET /pages/newest", True),
         ("GET /pages/{page_id}", "POST /pages/{page_id}", False),
         ("GET /pages/{page_id}", "GET /pages", False),
@@ -195,10 +227,7 @@ def test_a_route_that_cannot_be_is_refused(rest: str, in_path: dict[str, str], t
     ],
 )
 def test_two_tools_in_one_place_are_refused_at_start(one: str, other: str, clash: bool) -> None:
-    tools = [
-        made("first", rest=one),
-        made("second", rest=other, in_path={"id": "page_id"} if "{id}" in other else {}),
-    ]
+    tools = [made("first", rest=one), made("second", rest=other)]
     if clash:
         with pytest.raises(ValueError, match=r"first is at .* and second at"):
             add_tools(FastAPI(), tools)
@@ -208,7 +237,7 @@ def test_two_tools_in_one_place_are_refused_at_start(one: str, other: str, clash
         described = app.openapi()["paths"]
         for each in tools:
             assert each.route is not None
-            operation = described[f"/api/tools{each.route.path}"][each.route.method.lower()]
+            operation = described[each.route.path][each.route.method.lower()]
             assert operation["operationId"] == f"{each.name}_endpoint"
 
 

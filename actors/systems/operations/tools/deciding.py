@@ -82,11 +82,20 @@ class OperationDecidedResponse(OperationDecided, Output):
     """What came of it."""
 
 
-@tool(_ANYONE, rest=None, effect="writes", about=about_operation, for_models=False)
+@tool(
+    _ANYONE,
+    rest="POST /api/operations/{id=operation_id}/plan",
+    effect="writes",
+    about=about_operation,
+    for_models=False,
+)
 async def decide_operation_plan(
     context: ToolContext, request: DecideOperationPlanRequest
 ) -> OperationDecidedResponse:
-    """Approve the plan of an operation, approve it with changes, or have another one made."""
+    """Approve the plan of an operation, approve it with changes, or have another one made.
+
+    409, and nothing happens, where `digest` is not that of what is shown now.
+    """
     operation, approval = await _meant(context, request, {"operation_plan"})
     if request.modified_plan is None:
         decided = await _decide(context, approval, request, request.approved, request.feedback)
@@ -99,11 +108,17 @@ async def decide_operation_plan(
     return await _answer(context, operation, decided, "Approved as you changed it: that runs now.")
 
 
-@tool(_ANYONE, rest=None, effect="writes", about=about_operation, for_models=False)
+@tool(
+    _ANYONE,
+    rest="POST /api/operations/{id=operation_id}/results",
+    effect="writes",
+    about=about_operation,
+    for_models=False,
+)
 async def decide_operation_results(
     context: ToolContext, request: DecideOperationResultsRequest
 ) -> OperationDecidedResponse:
-    """Approve the results of an operation, or say what is to be done again."""
+    """Approve exactly these results of an operation, or say what is to be done again. 409 as for plans."""
     operation, approval = await _meant(context, request, {"operation_results"})
     revision: Revision | None = None
     if request.revision_type != "none":
@@ -126,7 +141,13 @@ async def decide_operation_results(
     return await _answer(context, operation, decided, told, exports=exports)
 
 
-@tool(_ANYONE, rest=None, effect="writes", about=about_operation, for_models=False)
+@tool(
+    _ANYONE,
+    rest="POST /api/operations/{id=operation_id}/agent",
+    effect="writes",
+    about=about_operation,
+    for_models=False,
+)
 async def decide_operation_agent(
     context: ToolContext, request: DecideOperationAgentRequest
 ) -> OperationDecidedResponse:
@@ -151,7 +172,13 @@ async def decide_operation_agent(
     return await _answer(context, operation, decided, _TOLD[request.answer])
 
 
-@tool(_ANYONE, rest=None, effect="writes", about=about_operation, for_models=False)
+@tool(
+    _ANYONE,
+    rest="POST /api/operations/{id=operation_id}/clarification",
+    effect="writes",
+    about=about_operation,
+    for_models=False,
+)
 async def clarify_operation(
     context: ToolContext, request: ClarifyOperationRequest
 ) -> OperationDecidedResponse:

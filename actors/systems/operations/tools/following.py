@@ -38,7 +38,7 @@ class GetOperationResponse(OperationStatusResponse, Output):
     """How it stands, and what waits for a decision."""
 
 
-@tool(OPERATES, rest=None, effect="reads", topic=topic_of_operation)
+@tool(OPERATES, rest="GET /api/operations/{id=operation_id}", effect="reads", topic=topic_of_operation)
 async def get_operation(context: ToolContext, request: OperationInput) -> GetOperationResponse:
     """Look at an operation: how far it is, and the plan or results that wait for a person."""
     operation = await visible_operation(context, context.connection, request.operation_id)
@@ -61,7 +61,7 @@ class ListOperationsResponse(OperationList, Output):
     """Operations on the caller's topics, the newest first."""
 
 
-@tool(OPERATES_ANYWHERE, rest=None, effect="reads")
+@tool(OPERATES_ANYWHERE, rest="GET /api/operations", effect="reads")
 async def list_operations(context: ToolContext, request: ListOperationsRequest) -> ListOperationsResponse:
     """List operations: what was asked, and how each stands."""
     caller = context.caller
@@ -80,7 +80,9 @@ class OperationHistoryResponse(ExecutionContext, Output):
     """All that happened in it, in its order."""
 
 
-@tool(OPERATES, rest=None, effect="reads", topic=topic_of_operation)
+@tool(
+    OPERATES, rest="GET /api/operations/{id=operation_id}/history", effect="reads", topic=topic_of_operation
+)
 async def read_operation_history(context: ToolContext, request: OperationInput) -> OperationHistoryResponse:
     """Read what happened in an operation: plans, decisions, what each agent did, and every iteration."""
     operation = await visible_operation(context, context.connection, request.operation_id)
@@ -99,7 +101,9 @@ class OperationResultsResponse(IterationResults, Output):
     """What an iteration came to."""
 
 
-@tool(OPERATES, rest=None, effect="reads", topic=topic_of_operation)
+@tool(
+    OPERATES, rest="GET /api/operations/{id=operation_id}/results", effect="reads", topic=topic_of_operation
+)
 async def read_operation_results(
     context: ToolContext, request: OperationResultsRequest
 ) -> OperationResultsResponse:
@@ -121,7 +125,9 @@ class CompareOperationResponse(IterationComparison, Output):
     """What is otherwise."""
 
 
-@tool(OPERATES, rest=None, effect="reads", topic=topic_of_operation)
+@tool(
+    OPERATES, rest="GET /api/operations/{id=operation_id}/compare", effect="reads", topic=topic_of_operation
+)
 async def compare_operation(
     context: ToolContext, request: CompareOperationRequest
 ) -> CompareOperationResponse:

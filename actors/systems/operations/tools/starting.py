@@ -39,7 +39,7 @@ async def _topic(context: ToolContext, request: StartOperationRequest) -> str:
 
 @tool(
     ToolPermission(required_role="analyst", topic_scoped=True, requires_hitl=True),
-    rest=None,
+    rest="POST /api/operations -> 201",
     effect=("writes", "asks", "leaves the site"),
     topic=_topic,
     lacking=lacking_sources,
@@ -100,7 +100,13 @@ class CancelOperationResponse(Output):
     message: str
 
 
-@tool(OPERATES, rest=None, effect="writes", topic=topic_of_operation, about=about_operation)
+@tool(
+    OPERATES,
+    rest="POST /api/operations/{id=operation_id}/cancel",
+    effect="writes",
+    topic=topic_of_operation,
+    about=about_operation,
+)
 async def cancel_operation(context: ToolContext, request: CancelOperationRequest) -> CancelOperationResponse:
     """Cancel an operation for good: once this is answered nothing more is kept, and nothing more goes out.
 

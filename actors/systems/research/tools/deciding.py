@@ -36,9 +36,18 @@ class DecideResearchResponse(ApproveResponse, Output):
     """`ApprovalResponse` of the seed."""
 
 
-@tool(_ANYONE, rest=None, effect="writes", about=about_research, for_models=False)
+@tool(
+    _ANYONE,
+    rest="POST /api/v1/agent-workflows/{id=workflow_id}/approve",
+    effect="writes",
+    about=about_research,
+    for_models=False,
+)
 async def decide_research(context: ToolContext, request: DecideResearchRequest) -> DecideResearchResponse:
-    """Approve what a research shows at its gate, approve it with changes, or reject it."""
+    """Approve what a research shows at its gate, approve it with changes, or reject it.
+
+    409, and nothing happens, where `digest` is not that of what is shown now.
+    """
     if request.decision != "modify" and request.modifications is not None:
         raise InputInvalid(f"modifications: they go with modify: leave them out to {request.decision}")
     research = await agent_workflows.get(context.connection, request.workflow_id)

@@ -47,7 +47,7 @@ class GetResearchResponse(ResearchStatusResponse, Output):
     """`WorkflowStatusResponse` of the seed, and what waits for a decision."""
 
 
-@tool(ANALYST, rest=None, effect="reads", topic=topic_of_research)
+@tool(ANALYST, rest="GET /api/v1/agent-workflows/{id=workflow_id}", effect="reads", topic=topic_of_research)
 async def get_research(context: ToolContext, request: ResearchRequest) -> GetResearchResponse:
     """Look at a research: how far it is, what it has found, and what it waits for."""
     research = await visible_research(context, context.connection, request.workflow_id)
@@ -72,7 +72,7 @@ class ListResearchResponse(ResearchList, Output):
     """Researches on the caller's topics, the newest first."""
 
 
-@tool(ANYWHERE, rest=None, effect="reads")
+@tool(ANYWHERE, rest="GET /api/v1/agent-workflows", effect="reads")
 async def list_research(context: ToolContext, request: ListResearchRequest) -> ListResearchResponse:
     """List researches: what was asked for, and how each stands."""
     caller = context.caller
@@ -93,7 +93,12 @@ class ResearchMessagesResponse(ResearchMessages, Output):
     """What its agents said, the oldest first."""
 
 
-@tool(ANALYST, rest=None, effect="reads", topic=topic_of_research)
+@tool(
+    ANALYST,
+    rest="GET /api/v1/agent-workflows/{id=workflow_id}/messages",
+    effect="reads",
+    topic=topic_of_research,
+)
 async def read_research_messages(
     context: ToolContext, request: ResearchPageRequest
 ) -> ResearchMessagesResponse:
@@ -109,7 +114,12 @@ class ResearchToolUsesResponse(ResearchToolUses, Output):
     """The calls of tools that its agents made, the oldest first."""
 
 
-@tool(ANALYST, rest=None, effect="reads", topic=topic_of_research)
+@tool(
+    ANALYST,
+    rest="GET /api/v1/agent-workflows/{id=workflow_id}/tools",
+    effect="reads",
+    topic=topic_of_research,
+)
 async def read_research_tools(context: ToolContext, request: ResearchPageRequest) -> ResearchToolUsesResponse:
     """Read which tools the agents of a research called, with what came of each call."""
     research = await visible_research(context, context.connection, request.workflow_id)
@@ -123,7 +133,12 @@ class ResearchResultsResponse(ResearchResults, Output):
     """What it has come to so far."""
 
 
-@tool(ANALYST, rest=None, effect="reads", topic=topic_of_research)
+@tool(
+    ANALYST,
+    rest="GET /api/v1/agent-workflows/{id=workflow_id}/results",
+    effect="reads",
+    topic=topic_of_research,
+)
 async def read_research_results(context: ToolContext, request: ResearchRequest) -> ResearchResultsResponse:
     """Read what a research has come to: its pages, its tree of knowledge, and its sentences."""
     research = await visible_research(context, context.connection, request.workflow_id)
@@ -135,7 +150,12 @@ class ResearchLineageResponse(ResearchLineage, Output):
     """The way back from each sentence."""
 
 
-@tool(ANALYST, rest=None, effect="reads", topic=topic_of_research)
+@tool(
+    ANALYST,
+    rest="GET /api/v1/agent-workflows/{id=workflow_id}/lineage",
+    effect="reads",
+    topic=topic_of_research,
+)
 async def read_research_lineage(context: ToolContext, request: ResearchRequest) -> ResearchLineageResponse:
     """Follow each sentence of a research back to the words it rests on, and to whoever let the page in."""
     research = await visible_research(context, context.connection, request.workflow_id)
@@ -147,7 +167,12 @@ class ResearchPointsResponse(ResearchPoints, Output):
     """Points, and what each rests on."""
 
 
-@tool(ANALYST, rest=None, effect="reads", topic=topic_of_research)
+@tool(
+    ANALYST,
+    rest="GET /api/v1/agent-workflows/{id=workflow_id}/points",
+    effect="reads",
+    topic=topic_of_research,
+)
 async def read_research_points(context: ToolContext, request: ResearchPageRequest) -> ResearchPointsResponse:
     """Follow each point of a research back to the words it rests on, whether a sentence cites it or not."""
     research = await visible_research(context, context.connection, request.workflow_id)

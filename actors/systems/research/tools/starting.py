@@ -55,7 +55,7 @@ async def _topic(context: ToolContext, request: StartResearchRequest) -> str:
 
 @tool(
     ToolPermission(required_role="analyst", topic_scoped=True, requires_hitl=True),
-    rest=None,
+    rest="POST /api/v1/agent-workflows/start -> 201",
     effect=("writes", "asks", "leaves the site"),
     topic=_topic,
 )
@@ -144,7 +144,13 @@ class StopResearchResponse(Output):
     message: str
 
 
-@tool(ANALYST, rest=None, effect="writes", topic=topic_of_research, about=about_research)
+@tool(
+    ANALYST,
+    rest="POST /api/v1/agent-workflows/{id=workflow_id}/stop",
+    effect="writes",
+    topic=topic_of_research,
+    about=about_research,
+)
 async def stop_research(context: ToolContext, request: StopResearchRequest) -> StopResearchResponse:
     """Stop a research for good: once this is answered nothing more is written, nor another page asked for."""
     connection, caller = context.connection, context.caller
