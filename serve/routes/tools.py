@@ -53,38 +53,14 @@ def add_tools(app: FastAPI, tools: Sequence[Tool]) -> None:
             _add(app, tool, tool.route)
 
 
-# Tools whose endpoints are written by hand.
-_BY_HAND: Mapping[str, str] = {
-    "start_operation": "POST /api/operations",
-    "list_operations": "GET /api/operations",
-    "get_operation": "GET /api/operations/{operation_id}",
-    "read_operation_results": "GET /api/operations/{operation_id}/results",
-    "read_operation_history": "GET /api/operations/{operation_id}/history",
-    "compare_operation": "GET /api/operations/{operation_id}/compare",
-    "clarify_operation": "POST /api/operations/{operation_id}/clarification",
-    "export_operation": "GET /api/operations/{operation_id}/export",
-    "cancel_operation": "POST /api/operations/{operation_id}/cancel",
-    "decide_operation_plan": "POST /api/operations/{operation_id}/plan",
-    "decide_operation_results": "POST /api/operations/{operation_id}/results",
-    "decide_operation_agent": "POST /api/operations/{operation_id}/agent",
-    "start_research": "POST /api/v1/agent-workflows/start",
-    "list_research": "GET /api/v1/agent-workflows",
-    "get_research": "GET /api/v1/agent-workflows/{workflow_id}",
-    "read_research_results": "GET /api/v1/agent-workflows/{workflow_id}/results",
-    "read_research_messages": "GET /api/v1/agent-workflows/{workflow_id}/messages",
-    "read_research_tools": "GET /api/v1/agent-workflows/{workflow_id}/tools",
-    "read_research_lineage": "GET /api/v1/agent-workflows/{workflow_id}/lineage",
-    "read_research_points": "GET /api/v1/agent-workflows/{workflow_id}/points",
-    "stop_research": "POST /api/v1/agent-workflows/{workflow_id}/stop",
-    "decide_research": "POST /api/v1/agent-workflows/{workflow_id}/approve",
-    "decide_approval": "POST /api/approvals/{approval_id}/decision",
-}
+# A tool whose endpoint answers with a file.
+_BY_HAND: Mapping[str, str] = {"export_operation": "GET /api/operations/{operation_id}/export"}
 
 
 def place_of(tool: Tool) -> tuple[str, str, Mapping[str, str]]:
     """A tool's method, its whole path, and the fields of parameters that the path calls otherwise."""
     if tool.route is not None:
-        return tool.route.method, _PREFIX + tool.route.path, dict(tool.route.in_path)
+        return tool.route.method, tool.route.path, dict(tool.route.in_path)
     method, _, path = _BY_HAND[tool.name].partition(" ")
     return method, path, {}
 

@@ -1,16 +1,18 @@
-"""A system of one's own is a folder and one line in the list of systems: no other file knows of it.
+"""A system of one's own is what docs/map.md says: its modules, and one line in the list of systems.
 
-The folder is written here: an agent, a tool, a kind of workflow with a gate, and an endpoint. Only Ray is
-left out: its agent lives in this process.
+The modules are those of the page, at the places that it gives. Only Ray is left out: its agent lives in this
+process.
 """
 
+import re
+import subprocess
 import sys
-import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+import actors.systems
 from actors.platform import systems
 from models.config import Config
 from models.errors import ConfigInvalid
@@ -19,163 +21,44 @@ from tests.integration.chat.sites.agents_site import LocalDirectory
 from tests.integration.rest import client, served
 from tests.integration.workflows import ended, running
 
-FILES = {
-    "__init__.py": "",
-    "system.py": """
-        from actors.platform.system import System
-        from models.runtime.gated_kinds import Gate, GatedKind
-        from models.runtime.workflow_kinds import WorkflowKind
-        from toys.records import Plan
-
-        SYSTEM = System(
-            name="toys",
-            roles={"toymaker": ("toys.agents:Toymaker", lambda config, directory: {"wood": "beech"})},
-            kinds=(
-                WorkflowKind(
-                    name="build_toy",
-                    graph="toys.graph:BUILD_TOY",
-                    word="build a toy",
-                    gated=GatedKind(role="editor", number="task_id", gates={"toy_plan": Gate(Plan)}),
-                ),
-            ),
-            tools=("toys.tools:build_toy",),
-            routers=("toys.endpoints:router",),
-        )
-        """,
-    "records.py": """
-        from pydantic import BaseModel
+ROOT = Path(__file__).resolve().parents[3]
+MODULE = re.compile(r"^```python\n# (actors/systems/toys/\w+\.py)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINE = re.compile(r'"(actors\.systems\.toys[\w.]*:SYSTEM)"')
 
 
-        class Plan(BaseModel):
-            toy: str
-        """,
-    "agents.py": """
-        from models.llm import Answer
-        from toys.records import Plan
-
-
-        class Toymaker:
-            def __init__(self, *, wood: str) -> None:
-                self._wood = wood
-
-            async def plan(self, wish: str) -> Answer[Plan]:
-                return Answer(value=Plan(toy=f"{wish} of {self._wood}"))
-        """,
-    "tools.py": """
-        from actors.platform.tools.tool import Input, Output, ToolContext, tool
-        from models.runtime.approvals import content_digest
-        from models.store.runtime import workflows
-        from models.tools import ToolPermission
-        from models.runtime.workflows import WorkflowRequest
-
-
-        class BuildToyRequest(Input):
-            wish: str
-
-
-        class BuildToyResponse(Output):
-            task_id: str
-
-
-        @tool(
-            ToolPermission(required_role="editor", topic_scoped=False, requires_hitl=True),
-            rest="POST /toys/build",
-            effect="asks",
-        )
-        async def build_toy(context: ToolContext, request: BuildToyRequest) -> BuildToyResponse:
-            '''Build a toy, once somebody has agreed to its plan.'''
-            asked = {"wish": request.wish}
-            workflow = await workflows.create(
-                context.connection,
-                WorkflowRequest(
-                    kind="build_toy",
-                    input=asked,
-                    input_digest=content_digest(asked),
-                    requested_by=context.caller.subject,
-                ),
-            )
-            return BuildToyResponse(task_id=workflow.id)
-        """,
-    "graph.py": """
-        from typing import TypedDict
-
-        from langgraph.graph import END, START, StateGraph
-        from langgraph.runtime import Runtime
-
-        from actors.platform.runtime.gate import decide
-        from actors.platform.runtime.workflow_graph import WorkflowGraph
-        from actors.platform.runtime.run import Run
-        from models.runtime.approvals import GateRequest
-        from toys.records import Plan
-
-
-        class State(TypedDict, total=False):
-            toy: str
-            decision: str
-
-
-        async def plan(state: State, runtime: Runtime[Run]) -> State:
-            run = runtime.context
-            toymaker = run.agent("toymaker")
-            planned = await run.once("plan", Plan, lambda: toymaker.plan(run.input["wish"]))
-            return {"toy": planned.toy}
-
-
-        async def gate(state: State) -> State:
-            request = GateRequest(
-                kind="toy_plan",
-                title=state["toy"],
-                content={"toy": state["toy"]},
-                required_scope="global:editor",
-                four_eyes=True,
-                expires_in_seconds=3600,
-            )
-            return {"decision": decide("plan", request).status}
-
-
-        def build_graph():
-            graph = StateGraph(State, context_schema=Run)
-            graph.add_node("plan", plan)
-            graph.add_node("gate", gate)
-            graph.add_edge(START, "plan")
-            graph.add_edge("plan", "gate")
-            graph.add_edge("gate", END)
-            return graph
-
-
-        async def begin(run: Run):
-            return {}, run
-
-
-        BUILD_TOY = WorkflowGraph(build=build_graph, begin=begin, result=dict, gates=frozenset({"plan"}))
-        """,
-    "endpoints.py": """
-        from fastapi import APIRouter
-
-        from serve.auth.caller import Caller
-
-        router = APIRouter(prefix="/api/toys", tags=["toys"])
-
-
-        @router.get("")
-        async def toys_of(caller: Caller) -> list[str]:
-            return [f"{caller.subject}'s bear"]
-        """,
-}
+def told() -> tuple[dict[str, str], str]:
+    """The page's modules by their paths, and its line for the list."""
+    page = (ROOT / "docs/map.md").read_text(encoding="utf-8")
+    [line], modules = LINE.findall(page), dict(MODULE.findall(page))
+    assert len(modules) == page.count("```python"), "each of the page's modules says where it goes"
+    return modules, line
 
 
 @pytest.fixture
 def _toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The folder, and its line in the list."""
-    folder = tmp_path / "packages" / "toys"
-    folder.mkdir(parents=True)
-    for name, text in FILES.items():
-        (folder / name).write_text(textwrap.dedent(text), encoding="utf-8")
-    monkeypatch.syspath_prepend(str(folder.parent))
-    monkeypatch.setattr(systems, "SYSTEMS", (*systems.SYSTEMS, "toys.system:SYSTEM"))
+    """What the page says is done. The folder lies elsewhere, and is found where the page has it."""
+    modules, line = told()
+    for path, text in modules.items():
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    monkeypatch.setattr(
+        actors.systems, "__path__", [*actors.systems.__path__, str(tmp_path / "actors/systems")]
+    )
+    monkeypatch.setattr(systems, "SYSTEMS", (line, *systems.SYSTEMS))
     yield
-    for name in [name for name in sys.modules if name.partition(".")[0] == "toys"]:
+    for name in [name for name in sys.modules if name.startswith("actors.systems.toys")]:
         del sys.modules[name]
+
+
+def test_the_page_s_modules_are_written_as_ours_are() -> None:
+    modules, _ = told()
+    for path, text in modules.items():
+        # Where it sorts imports it asks whether the folder is there.
+        for check in (["format", "--check"], ["check", "--ignore=I001"]):
+            ruff = [sys.executable, "-m", "ruff", *check, "--stdin-filename", path, "-"]
+            done = subprocess.run(ruff, cwd=ROOT, input=text, capture_output=True, text=True)
+            assert done.returncode == 0, f"{path}: {done.stdout}{done.stderr}"
 
 
 @pytest.mark.usefixtures("_toys")
@@ -187,11 +70,10 @@ async def test_a_system_is_a_folder_and_a_line(
     runner = running(database, config, kinds=systems.graphs(), directory=agents)
     with served(config, database_url) as base:
         async with client(config, base, "ann", "global:editor") as ann, runner:
-            assert (await ann.get("/api/toys")).json() == ["ann's bear"]
             [tool] = [each for each in (await ann.get("/api/tools")).json() if each["name"] == "build_toy"]
-            assert tool["path"] == "/api/tools/toys/build"
+            assert tool["path"] == "/api/toys"
             begun = await ann.post(tool["path"], json={"wish": "a horse"})
-            assert begun.status_code == 200, begun.text
+            assert begun.status_code == 201, begun.text
             task_id = begun.json()["task_id"]
             await ended(database, task_id, "waiting")
             waiting = (await ann.get(f"/api/tasks/{task_id}")).json()

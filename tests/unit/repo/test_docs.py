@@ -137,16 +137,3 @@ def test_every_section_of_a_design_that_is_cited_is_told_of() -> None:
                 if one not in told.get(seed, ())
             }
     assert sorted(missing) == []
-
-
-def test_the_worked_examples_are_those_that_a_test_runs() -> None:
-    """Each of the map's Python blocks stands in the toy system, which an integration test adds."""
-    toys = _close(text_of(ROOT / "tests/integration/runtime/test_toy_system.py"))
-    blocks = re.findall(r"```python\n(.*?)```", text_of(ROOT / "docs/map.md"), re.DOTALL)
-    assert len(blocks) == 4
-    assert [line for block in blocks for line in block.splitlines() if _close(line) not in toys] == []
-
-
-def _close(code: str) -> str:
-    """Without what a formatter adds: white space, commas at an end."""
-    return re.sub(r",(?=[)\]}]|$)", "", re.sub(r"\s", "", code.replace("'''", '"""')))
