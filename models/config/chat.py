@@ -72,7 +72,7 @@ class ChatConfig(Section):
     """The chat (seed 000 §3). `assistant_llm` answers people."""
 
     intents_file: ResolvedPath  # the examples that messages are routed by
-    prompts_dir: ResolvedPath  # the agents' prompts and fixed texts
+    prompts_dir: ResolvedPath  # the agents' prompts
     assistant_llm: WriterSettings
     routing: RoutingConfig
     budget: BudgetConfig

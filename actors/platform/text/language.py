@@ -35,9 +35,14 @@ def language_of(text: str) -> Language:
 
     A text with more words of other languages than of any that has a folder is read as English, too.
     """
+    return language_told_by(text) or ENGLISH
+
+
+def language_told_by(text: str) -> Language | None:
+    """The same; None where nothing tells it: a number, a name, a language without a folder."""
     points = _points_of(text)
     best = max(points.values())
-    return next((language for language in languages() if points[language] == best), ENGLISH)
+    return next((language for language in languages() if best and points[language] == best), None)
 
 
 def is_of_another(text: str) -> bool:

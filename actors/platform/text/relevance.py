@@ -9,30 +9,12 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from actors.platform.text.lexicon import words_of_all
 from actors.platform.text.normal_form import words, words_in_parts
-from models.text import cut, word_list
+from models.text import cut
 
-# English, Polish and German words that say nothing about a subject, in the form of `normal_form.words`.
-_STOP = frozenset(
-    word_list(
-        "about after again all also and any are because been before being between both but can could did "
-        "does doing done down during each few for from further get give got had has have having her here "
-        "hers him his how into its just know let like made make many more most much need nor not now off "
-        "once only other our out over own please pls say said same see she should show some such tell than "
-        "thanks that the their them then there these they thing this those through too under until very "
-        "want was were what when where which while who whom why will with would write wrote written you "
-        "your article articles prepare create napisz przygotuj zbadaj schreib schreibe erstelle aby ale "
-        "byc byl byla bylo byly czego czemu czy dla dlaczego gdy gdzie ich "
-        "ile jak jaka jaki jakie jako jest jestem jesli juz kiedy kto ktora ktore ktory lub mam mamy mnie "
-        "mozesz nad nam nas nasze nie niech ona one oni oraz pan pani pod podaj pokaz powiedz prosze przez "
-        "przy sie skad sobie tak tam tego tej ten tutaj tylko tym wam wiec wszystko zeby artykul artykuly "
-        "napisalismy aber als artikel auch auf aus bei bin bis bitte das dass dein dem den der des dich die "
-        "dies diese dieser doch durch ein eine einem einen einer euch fur gab gibt hab habe haben hat hatte "
-        "ihr ist kann kannst kein keine man mein mich mir mit nach nicht noch nur oder schon sein sich sind "
-        "uber und uns unser unter viel vom von vor war waren warum weil welche welcher wenn wer werden wie "
-        "wieso wir wird zeig zum zur "
-    )
-)
+# Words that say nothing about a subject, in the form of `normal_form.words`.
+_STOP = words_of_all("stop_words", "words")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 # A text of a million characters has about 10,000.
 _MOST_SENTENCES = 20_000

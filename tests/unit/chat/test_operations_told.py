@@ -1,12 +1,11 @@
 """What the chat tells of an operation's results: plain text, some of many conflicts, what is not in them."""
 
 from actors.systems.chat.agents.operations import findings_told
-from actors.systems.chat.turn.model_messages import Prompts
+from actors.systems.chat.turn.messages import site_text
 from models.operations.evidence import Conflict, CorrelationFigures, Evidence
 from models.operations.following import IterationResults
 from models.operations.plans import AgentStep, OperationPlan
 from models.operations.results import Analysis, ComprehensiveResults
-from tests.unit.chat.routing.routers import ROOT
 
 PLAN = OperationPlan(
     description="Read mail",
@@ -16,7 +15,6 @@ PLAN = OperationPlan(
     complexity="low",
     steps=(AgentStep(agent="gmail", why="It is asked for"),),
 )
-FOLDER = ROOT / "configs/prompts/chat"
 
 
 def conflict(number: int) -> Conflict:
@@ -50,9 +48,9 @@ def results(conflicts: int, *, approved_by: str | None) -> IterationResults:
 
 def told(one: IterationResults) -> str:
     """The answer to how it stands."""
-    sources = {"operation_stands": (FOLDER / "operation_stands.md").read_text(encoding="utf-8")}
-    return Prompts(sources).render(
+    return site_text(
         "operation_stands",
+        "en",
         OPERATION_ID=7,
         NAME="Why?",
         TOPIC="macro",

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from actors.platform.llm.chat_model import ChatModel
 from actors.platform.llm.endpoint import StreamChunk, ToolDelta
 from actors.systems.chat.turn.budget import Budget
+from actors.systems.chat.turn.messages import site_text
 from actors.systems.chat.turn.tool_loop import ToolLoop
 from models.chat.messages import ToolUsed, Usage
 from models.config.chat import BudgetConfig
@@ -61,6 +62,7 @@ async def talk(
         budget=Budget(limits),
         prompts=PROMPTS,
         say=said.append,
+        stopped=lambda limit: site_text("limited", "en", LIMIT=limit),
         used=used.append,
     ).run()
     return Talked("".join(said), used, outcome.status, outcome.usage, outcome.calls)

@@ -9,6 +9,7 @@ import pytest
 
 from actors.platform.llm.chat_model import ChatModel
 from actors.systems.chat.turn.budget import Budget
+from actors.systems.chat.turn.messages import site_text
 from actors.systems.chat.turn.tool_loop import LoopOutcome, ToolLoop
 from models.chat.messages import ToolUsed
 from models.config.chat import BudgetConfig
@@ -46,6 +47,7 @@ class Talk:
             budget=Budget(limits),
             prompts=chat_prompts(),
             say=self.said.append,
+            stopped=lambda limit: site_text("limited", "en", LIMIT=limit),
             used=self.used.append,
         ).run()
         return self

@@ -11,6 +11,7 @@ from actors.systems.chat.routing.deep_research import asks_for_deep_research
 from actors.systems.chat.turn.article_numbers import articles_named
 from actors.systems.chat.turn.chat_agent import ChatAgent
 from actors.systems.chat.turn.confirmation import agreed
+from actors.systems.chat.turn.messages import site_text
 from actors.systems.chat.turn.reply import Reply
 from models.chat.acts import Act, Confirmed
 from models.chat.messages import Route, Turn
@@ -34,7 +35,7 @@ class Analyst(ChatAgent):
         except SignoffError as error:
             if error.outage:
                 raise
-            reply.say(self._context.text("not_done", REASON=str(error)))
+            reply.say(site_text("not_done", reply.language, REASON=str(error)))
             reply.ends("refused" if isinstance(error, PermissionMissing) else "failed")
 
     async def _research(self, turn: Turn, route: Route, reply: Reply) -> None:
@@ -45,7 +46,7 @@ class Analyst(ChatAgent):
         if route.topic is None:
             what = "operation" if operates else "research"
             topics = [topic for topic in self._config.publishing.topics if turn.caller.has("analyst", topic)]
-            reply.say(self._context.text("analyst_which_topic", TOPICS=topics, WHAT=what))
+            reply.say(site_text("analyst_which_topic", reply.language, TOPICS=topics, WHAT=what))
             reply.ends("completed" if topics else "refused")
             return
         turn.caller.require("analyst", route.topic)
@@ -82,7 +83,7 @@ class Analyst(ChatAgent):
         begun = await reply.call("research_article", given)
         assert isinstance(begun, ResearchArticleResponse)
         state = await self._context.task_state(begun.task_id)
-        reply.say(self._context.text("analyst_started", TASK_ID=begun.task_id, TOPIC=act.topic))
+        reply.say(site_text("analyst_started", reply.language, TASK_ID=begun.task_id, TOPIC=act.topic))
         reply.ends("processing", task_id=begun.task_id, workflow_state=state)
 
     async def _submit(self, turn: Turn, route: Route, reply: Reply) -> None:
@@ -90,13 +91,13 @@ class Analyst(ChatAgent):
         if not named and turn.article_id is not None:
             named = (turn.article_id,)
         if len(named) != 1:
-            reply.say(self._context.text("analyst_which_article", ARTICLES=named))
+            reply.say(site_text("analyst_which_article", reply.language, ARTICLES=named))
             return
         act = Act(intent="submit", article_id=named[0])
         if (yes := await agreed(self._context, turn, route, reply, act)) is None:
             return
         await reply.call("submit_for_review", {"article_id": named[0]}, first=yes.carry_out)
-        reply.say(self._context.text("analyst_submitted", ARTICLE_ID=named[0]))
+        reply.say(site_text("analyst_submitted", reply.language, ARTICLE_ID=named[0]))
 
 
 def _article(confirmed: Confirmed) -> int:

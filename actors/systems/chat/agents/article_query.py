@@ -21,6 +21,7 @@ from actors.systems.chat.agents.published_article import published_article
 from actors.systems.chat.agents.queries import best_of, search_words
 from actors.systems.chat.turn.article_numbers import articles_named
 from actors.systems.chat.turn.chat_agent import ChatAgent
+from actors.systems.chat.turn.messages import site_text
 from actors.systems.chat.turn.reply import Reply
 from actors.systems.chat.turn.sources import CitedSource, Sources
 from models.chat.messages import Route, Turn
@@ -50,7 +51,7 @@ class ArticleQuery(ChatAgent):
         sources = Sources()
         await self._look_up(turn, reply, sources)
         if not len(sources):
-            reply.say(self._nothing(turn, route.topic))
+            reply.say(self._nothing(turn, reply, route.topic))
             return
 
         async def call(name: str, arguments: dict[str, Any]) -> BaseModel:
@@ -110,11 +111,12 @@ class ArticleQuery(ChatAgent):
             about=f"article:{article.id}",
         )
 
-    def _nothing(self, turn: Turn, topic: str | None) -> str:
+    def _nothing(self, turn: Turn, reply: Reply, topic: str | None) -> str:
         topics = self._context.readable(turn, topic)
         known = [topic] if topic is not None else self._config.publishing.topics
-        return self._context.text(
+        return site_text(
             "nothing_found",
+            reply.language,
             TOPICS=topics,
             ANALYST=any(turn.caller.has("analyst", each) for each in topics),
             SCOPE=on_topics("{topic}:reader", known),

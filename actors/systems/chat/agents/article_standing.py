@@ -8,12 +8,12 @@ readers are told of what is published, and of no request.
 from datetime import datetime
 from typing import Any, Literal
 
-from actors.platform.text.language import language_of
 from actors.platform.text.markdown import escaped
 from actors.platform.tools.articles import ArticleDetails, GetArticleResponse, PublicationRequest
 from actors.platform.tools.visibility import sees_drafts
 from actors.systems.chat.turn.article_numbers import articles_named
 from actors.systems.chat.turn.chat_agent import AgentContext
+from actors.systems.chat.turn.messages import site_text
 from actors.systems.chat.turn.reply import Reply
 from models.chat.messages import Turn
 from models.errors import ArticleNotFound
@@ -33,7 +33,7 @@ async def tell_of_articles(
     waits = False
     for place, article_id in enumerate(named[:_MOST]):
         article = await _seen(reply, article_id)
-        told = _told(context, turn, article_id, article)
+        told = _told(context, turn, reply, article_id, article)
         reply.say(f"\n\n{told}" if place else told)
         request = article and article.last_request
         waits |= request is not None and request.status == "pending"
@@ -57,7 +57,7 @@ async def tell_of_refused(context: AgentContext, turn: Turn, reply: Reply) -> bo
         if one.topic is not None and sees_drafts(turn.caller, one.topic)
     ]
     if shown:
-        reply.say(context.text("articles_refused", LANGUAGE=language_of(turn.message), REFUSED=shown))
+        reply.say(site_text("articles_refused", reply.language, REFUSED=shown))
     return bool(shown)
 
 
@@ -70,14 +70,15 @@ async def _seen(reply: Reply, article_id: int) -> ArticleDetails | None:
     return answer.article
 
 
-def _told(context: AgentContext, turn: Turn, article_id: int, article: ArticleDetails | None) -> str:
-    language = language_of(turn.message)
+def _told(
+    context: AgentContext, turn: Turn, reply: Reply, article_id: int, article: ArticleDetails | None
+) -> str:
     if article is None:
         nothing: dict[str, Any] = {"ARTICLE": None, "REQUEST": None, "CHANGES": None}
-        return context.text("article_stands", LANGUAGE=language, ARTICLE_ID=article_id, **nothing)
-    return context.text(
+        return site_text("article_stands", reply.language, ARTICLE_ID=article_id, **nothing)
+    return site_text(
         "article_stands",
-        LANGUAGE=language,
+        reply.language,
         ARTICLE_ID=article_id,
         ARTICLE=_article(article)
         | {

@@ -11,13 +11,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from actors.platform.pdf.pdf import read_pdf
-from actors.platform.text.language import language_of
 from actors.platform.text.markdown import escaped, link
 from actors.platform.tools.pdf import DownloadPdfResponse
 from actors.systems.chat.agents.market_tables import shown, tool_call
 from actors.systems.chat.turn.article_numbers import pdf_addresses
 from actors.systems.chat.turn.chat_agent import ChatAgent
 from actors.systems.chat.turn.confirmation import agreed
+from actors.systems.chat.turn.messages import site_text
 from actors.systems.chat.turn.reply import Reply
 from actors.systems.chat.turn.sources import resource_link
 from actors.systems.market.data import find_series
@@ -115,15 +115,17 @@ class DataDownload(ChatAgent):
                 continue
             assert isinstance(answer, MarketDataResponse)
             tables.append(answer.table)
-        reply.say(self._told(turn, tables, faults))
+        reply.say(self._told(reply, tables, faults))
         if not tables:
             reply.ends("failed")
 
-    def _told(self, turn: Turn, tables: Sequence[DataTable], faults: Sequence[str]) -> str:
+    def _told(self, reply: Reply, tables: Sequence[DataTable], faults: Sequence[str]) -> str:
         """Tables and what was computed from them, in the language of the message."""
-        language = language_of(turn.message)
-        return self._context.text(
-            "figures", TABLES=[shown(table, language) for table in tables], FAULTS=faults
+        return site_text(
+            "figures",
+            reply.language,
+            TABLES=[shown(table, reply.language) for table in tables],
+            FAULTS=faults,
         )
 
     async def _look_for(self, turn: Turn, reply: Reply) -> None:
@@ -147,7 +149,7 @@ class DataDownload(ChatAgent):
             call=call,
         )
         if tables:
-            told = self._told(turn, tables, [])
+            told = self._told(reply, tables, [])
         else:
             told = await self._nothing(reply, turn)
         reply.say(f"\n\n{told}" if reply.text else told)
@@ -157,27 +159,27 @@ class DataDownload(ChatAgent):
         try:
             answer = await reply.call("search_series", wanted)
         except (ProviderMissing, InputInvalid):
-            return self._context.text("no_series", SERIES=[])
+            return site_text("no_series", reply.language, SERIES=[])
         assert isinstance(answer, SeriesSearchResponse)
-        return self._context.text("no_series", SERIES=[escaped(each.title) for each in answer.series])
+        return site_text("no_series", reply.language, SERIES=[escaped(each.title) for each in answer.series])
 
     async def _download(self, turn: Turn, route: Route, reply: Reply, act: Act) -> None:
         if act.topic is None and act.article_id is None:
             topics = [each for each in self._config.publishing.topics if turn.caller.has("analyst", each)]
-            reply.say(self._context.text("which_topic", TOPICS=topics))
+            reply.say(site_text("which_topic", reply.language, TOPICS=topics))
             return
         try:
             if (yes := await agreed(self._context, turn, route, reply, act)) is None:
                 return
         except (PermissionMissing, ArticleNotFound, ArticleConflict) as error:
-            reply.say(self._context.text("not_done", REASON=escaped(str(error), _FAULT)))
+            reply.say(site_text("not_done", reply.language, REASON=escaped(str(error), _FAULT)))
             reply.ends("refused" if isinstance(error, PermissionMissing) else "failed")
             return
         database = await self._context.tools.database()
         async with database.connection() as connection:
             # A yes that is sent again must not store the documents twice.
             if not await chat_acts.spend(connection, yes.act_id):
-                reply.say(self._context.text("asked_too_late"))
+                reply.say(site_text("asked_too_late", reply.language))
                 reply.ends("failed")
                 return
         await self._documents(reply, act)
@@ -195,7 +197,7 @@ class DataDownload(ChatAgent):
             assert isinstance(answer, DownloadPdfResponse)
             for each in answer.resources:
                 made.append(link(each.name, resource_link(self._config.publishing, each.resource_id)))
-        reply.say(self._context.text("documents", RESOURCES=made, FAULTS=faults))
+        reply.say(site_text("documents", reply.language, RESOURCES=made, FAULTS=faults))
         if not made:
             reply.ends("failed")
 

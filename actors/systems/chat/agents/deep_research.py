@@ -8,6 +8,7 @@ from actors.platform.text.markdown import escaped
 from actors.systems.chat.routing.deep_research import ResearchNamed
 from actors.systems.chat.turn.chat_agent import AgentContext
 from actors.systems.chat.turn.confirmation import agreed
+from actors.systems.chat.turn.messages import site_text
 from actors.systems.chat.turn.reply import Reply
 from models.chat.acts import Act
 from models.chat.messages import Route, Turn, WorkflowState
@@ -34,7 +35,9 @@ async def begin(context: AgentContext, turn: Turn, route: Route, reply: Reply, a
     )
     assert isinstance(begun, StartResponse)
     task_id, state = await _task(context, begun.workflow_id)
-    reply.say(context.text("deep_research_started", RESEARCH_ID=begun.workflow_id, TOPIC=act.topic))
+    reply.say(
+        site_text("deep_research_started", reply.language, RESEARCH_ID=begun.workflow_id, TOPIC=act.topic)
+    )
     reply.ends("processing", task_id=task_id, workflow_state=state)
 
 
@@ -67,7 +70,7 @@ async def _stop(context: AgentContext, turn: Turn, route: Route, reply: Reply, n
     if await agreed(context, turn, route, reply, act) is None:
         return
     await reply.call("stop_research", {"workflow_id": number, "reason": "stopped in the chat"})
-    reply.say(context.text("deep_research_stopped", RESEARCH_ID=number))
+    reply.say(site_text("deep_research_stopped", reply.language, RESEARCH_ID=number))
 
 
 async def _say_how_it_stands(context: AgentContext, reply: Reply, number: int) -> None:
@@ -75,8 +78,9 @@ async def _say_how_it_stands(context: AgentContext, reply: Reply, number: int) -
     assert isinstance(found, ResearchStatusResponse)
     results, left = found.results, found.progress.estimated_minutes_left
     reply.say(
-        context.text(
+        site_text(
             "deep_research_stands",
+            reply.language,
             RESEARCH_ID=number,
             NAME=escaped(found.name),
             TOPIC=found.topic,
@@ -103,5 +107,5 @@ async def _task(context: AgentContext, number: int) -> tuple[str, WorkflowState]
 def _not_done(context: AgentContext, reply: Reply, error: SignoffError) -> None:
     if error.outage:
         raise error
-    reply.say(context.text("not_done", REASON=str(error)))
+    reply.say(site_text("not_done", reply.language, REASON=str(error)))
     reply.ends("refused" if isinstance(error, PermissionMissing) else "failed")

@@ -21,6 +21,7 @@ from actors.systems.chat.agents.article_standing import changes_asked, tell_of_a
 from actors.systems.chat.turn.article_numbers import articles_named
 from actors.systems.chat.turn.chat_agent import ChatAgent
 from actors.systems.chat.turn.confirmation import agreed
+from actors.systems.chat.turn.messages import site_text
 from actors.systems.chat.turn.reply import Reply
 from models.chat.acts import Act
 from models.chat.messages import Route, Turn, WorkflowState
@@ -57,7 +58,7 @@ class Editor(ChatAgent):
         try:
             await self._act(turn, route, reply)
         except _TOLD as error:
-            reply.say(self._context.text("not_done", REASON=shortened(str(error), 1000)))
+            reply.say(site_text("not_done", reply.language, REASON=shortened(str(error), 1000)))
             if isinstance(error, ArticleConflict):
                 # It may have been a question: what was to be done is done, or was refused.
                 reply.say("\n\n")
@@ -78,7 +79,7 @@ class Editor(ChatAgent):
         if route.confirmed is not None and route.confirmed.act.article_id is not None:
             articles = (route.confirmed.act.article_id,)
         if len(articles) != 1:
-            reply.say(self._context.text("which_article", ARTICLES=articles))
+            reply.say(site_text("which_article", reply.language, ARTICLES=articles))
         elif route.intent == "review":
             await self._review(reply, articles[0])
         elif route.intent == "changes":
@@ -93,8 +94,9 @@ class Editor(ChatAgent):
         article = review.article
         reply.topic = article.topic
         reply.say(
-            self._context.text(
+            site_text(
                 "reviewed",
+                reply.language,
                 ARTICLE_ID=article_id,
                 HEADLINE=escaped(article.headline),
                 STATUS=article.status,
@@ -119,7 +121,7 @@ class Editor(ChatAgent):
         if len(notes) > _NOTES:
             raise InputInvalid(f"message: notes take {_NOTES} characters at most: say it in fewer")
         if len(re.findall(r"[^\W\d_]{2,}", notes)) < _LEAST_NOTES:
-            reply.say(self._context.text("which_changes", ARTICLE_ID=article_id))
+            reply.say(site_text("which_changes", reply.language, ARTICLE_ID=article_id))
             return
         act = Act(intent="changes", article_id=article_id, words=notes)
         if (yes := await agreed(self._context, turn, route, reply, act)) is None:
@@ -127,7 +129,7 @@ class Editor(ChatAgent):
         asked = {"article_id": article_id, "notes": notes}
         answer = await reply.call("request_changes", asked, first=yes.carry_out)
         assert isinstance(answer, StatusResponse)
-        reply.say(self._context.text("changes_requested", ARTICLE_ID=article_id, NOTES=escaped(notes)))
+        reply.say(site_text("changes_requested", reply.language, ARTICLE_ID=article_id, NOTES=escaped(notes)))
 
     async def _publish(self, turn: Turn, route: Route, reply: Reply, article_id: int) -> None:
         if not self._config.features.enable_hitl_workflow:
@@ -144,8 +146,11 @@ class Editor(ChatAgent):
         assert isinstance(answer, PublishArticleResponse)
         task_id, state = await self._task(turn, article_id)
         reply.say(
-            self._context.text(
-                "publication_asked", ARTICLE_ID=article_id, APPROVAL_ID=answer.approval_request_id
+            site_text(
+                "publication_asked",
+                reply.language,
+                ARTICLE_ID=article_id,
+                APPROVAL_ID=answer.approval_request_id,
             )
         )
         reply.ends("processing", task_id=task_id, workflow_state=state)
@@ -158,7 +163,9 @@ class Editor(ChatAgent):
             return False
         task_id, state = await self._task(turn, article_id)
         reply.say(
-            self._context.text("publication_waits", ARTICLE_ID=article_id, APPROVAL_ID=review.open_request)
+            site_text(
+                "publication_waits", reply.language, ARTICLE_ID=article_id, APPROVAL_ID=review.open_request
+            )
         )
         if task_id is not None:
             reply.ends("processing", task_id=task_id, workflow_state=state)
@@ -196,7 +203,7 @@ class Editor(ChatAgent):
             }
             for each in answer.approvals
         ]
-        reply.say(self._context.text("approvals", APPROVALS=shown))
+        reply.say(site_text("approvals", reply.language, APPROVALS=shown))
 
 
 def _told(request: PublicationRequest | None) -> str | None:

@@ -22,6 +22,7 @@ from actors.systems.chat.routing.router import Router
 from actors.systems.chat.routing.weights_file import read_weights
 from actors.systems.chat.turn.chat_agent import ChatAgent
 from actors.systems.chat.turn.confirmation import confirmation_in
+from actors.systems.chat.turn.messages import language_of_turn, site_text
 from actors.systems.chat.turn.model_messages import topics_by_role
 from actors.systems.chat.turn.reply import Reply
 from models.chat.acts import Confirmed, Unclear
@@ -85,7 +86,7 @@ class MainChat(ChatAgent):
             ModelUnavailable and the like: what kept the answer from being given.
         """
         route = await self._route(turn)
-        route = route.model_copy(update={"took_as": self._took_as(route)})
+        route = route.model_copy(update={"took_as": self._took_as(turn, route)})
         if route.agent_type != self.agent_type:
             yield [route]
             return
@@ -119,13 +120,13 @@ class MainChat(ChatAgent):
                 or await tell_of_refused(self._context, turn, reply)
             ):
                 return
-            reply.say(self._refusal(turn, route))
+            reply.say(self._refusal(turn, route, reply))
             reply.ends("refused")
         elif isinstance(route.unclear, Unclear):
             asked = [(each.reference, shortened(each.question, _ASKED)) for each in route.unclear.questions]
-            reply.say(self._context.text("which_question", QUESTIONS=asked))
+            reply.say(site_text("which_question", reply.language, QUESTIONS=asked))
         elif route.unclear == "over":
-            reply.say(self._context.text("asked_too_late"))
+            reply.say(site_text("asked_too_late", reply.language))
             reply.ends("failed")
         elif route.confirmed is not None and route.confirmed.act.intent == "stop_research":
             await deep_research.stop(self._context, turn, route, reply)
@@ -152,24 +153,24 @@ class MainChat(ChatAgent):
         if self._context.writes == "quotes":
             topics = topics_by_role(turn.caller, self._config.publishing)
             scope = on_topics("{topic}:reader", self._config.publishing.topics)
-            reply.say(self._context.text("quotes_only", TOPICS=topics, SCOPE=scope))
+            reply.say(site_text("quotes_only", reply.language, TOPICS=topics, SCOPE=scope))
         else:
             await self._context.speak(turn, reply, task="general", budget=self._context.new_budget())
 
-    def _took_as(self, route: Route) -> str | None:
+    def _took_as(self, turn: Turn, route: Route) -> str | None:
         """One line on what a message was taken for; nothing where that is plain, or plain to see."""
         if route.by == "beside":
-            return self._context.text("took_beside").strip()
+            return site_text("took_beside", language_of_turn(turn))
         if route.sure or route.instead is None:
             return None
-        return self._context.text("took_as", INTENT=route.intent, INSTEAD=route.instead).strip()
+        return site_text("took_as", language_of_turn(turn), INTENT=route.intent, INSTEAD=route.instead)
 
-    def _refusal(self, turn: Turn, route: Route) -> str:
+    def _refusal(self, turn: Turn, route: Route, reply: Reply) -> str:
         topics = topics_by_role(turn.caller, self._config.publishing)
         operates = route.intent == "research" and operations.is_wanted(turn, route)
         asked = "operation" if operates else route.intent
         scope = on_topics(route.refusal or "", self._config.publishing.topics)
-        return self._context.text("refused", INTENT=asked, SCOPE=scope, TOPICS=topics)
+        return site_text("refused", reply.language, INTENT=asked, SCOPE=scope, TOPICS=topics)
 
     async def _tell_of_work(self, turn: Turn, route: Route, reply: Reply) -> None:
         """Of the very thing that a message names by its number, or else of the caller's own tasks."""
@@ -177,12 +178,12 @@ class MainChat(ChatAgent):
             await deep_research.tell_of(self._context, turn, route, reply, research)
         elif await tell_of_articles(self._context, turn, reply) == "none":
             try:
-                reply.say(await self._tasks(turn))
+                reply.say(await self._tasks(turn, reply))
             except TaskNotFound as error:
-                reply.say(self._context.text("not_done", REASON=str(error)))
+                reply.say(site_text("not_done", reply.language, REASON=str(error)))
                 reply.ends("failed")
 
-    async def _tasks(self, turn: Turn) -> str:
+    async def _tasks(self, turn: Turn, reply: Reply) -> str:
         """The task that the message names, or the caller's own, newest first, in words; nobody else's."""
         database = await self._context.tools.database()
         who, kinds = turn.caller, systems.kinds()
@@ -194,8 +195,9 @@ class MainChat(ChatAgent):
             else:
                 found = await tasks.recent(connection, who.subject, limit=_TASKS, **seen)
         going = [task.task_id for task in found if task.status in OPEN_STATUSES]
-        return self._context.text(
+        return site_text(
             "tasks",
+            reply.language,
             TASKS=[_shown(task) for task in found],
             NAMED=named is not None,
             OPEN=going[0] if going else None,

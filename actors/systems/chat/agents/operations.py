@@ -8,6 +8,7 @@ from actors.platform.text.markdown import escaped
 from actors.systems.chat.routing.operations import OperationNamed, asks_for_operation, is_bare_wish
 from actors.systems.chat.turn.chat_agent import AgentContext
 from actors.systems.chat.turn.confirmation import agreed
+from actors.systems.chat.turn.messages import site_text
 from actors.systems.chat.turn.reply import Reply
 from models.chat.acts import Act
 from models.chat.messages import Route, Turn
@@ -45,7 +46,9 @@ def cannot_begin(context: AgentContext, reply: Reply) -> bool:
     settings = context.config.operations
     if settings.sources and _type_with_plan(context.config) is not None:
         return False
-    reply.say(context.text("operation_not_here", MISSING="types" if settings.sources else "sources"))
+    reply.say(
+        site_text("operation_not_here", reply.language, MISSING="types" if settings.sources else "sources")
+    )
     reply.ends("failed")
     return True
 
@@ -79,7 +82,9 @@ async def begin(context: AgentContext, turn: Turn, route: Route, reply: Reply) -
     )
     assert isinstance(begun, OperationBegun)
     state = await context.task_state(begun.plan_id)
-    reply.say(context.text("operation_started", OPERATION_ID=begun.operation_id, TOPIC=act.topic))
+    reply.say(
+        site_text("operation_started", reply.language, OPERATION_ID=begun.operation_id, TOPIC=act.topic)
+    )
     reply.ends("processing", task_id=begun.plan_id, workflow_state=state)
 
 
@@ -112,7 +117,7 @@ async def _cancel(context: AgentContext, turn: Turn, route: Route, reply: Reply,
     if await agreed(context, turn, route, reply, act) is None:
         return
     await reply.call("cancel_operation", {"operation_id": number, "reason": "cancelled in the chat"})
-    reply.say(context.text("operation_cancelled", OPERATION_ID=number))
+    reply.say(site_text("operation_cancelled", reply.language, OPERATION_ID=number))
 
 
 async def _say_how_it_stands(context: AgentContext, reply: Reply, number: int) -> None:
@@ -121,8 +126,9 @@ async def _say_how_it_stands(context: AgentContext, reply: Reply, number: int) -
     progress, gate = found.progress, found.approval
     results = await _results(reply, found)
     reply.say(
-        context.text(
+        site_text(
             "operation_stands",
+            reply.language,
             OPERATION_ID=number,
             NAME=escaped(found.name),
             TOPIC=found.topic,
@@ -190,5 +196,5 @@ def _type_with_plan(config: Config) -> str | None:
 def _not_done(context: AgentContext, reply: Reply, error: SignoffError) -> None:
     if error.outage:
         raise error
-    reply.say(context.text("not_done", REASON=str(error)))
+    reply.say(site_text("not_done", reply.language, REASON=str(error)))
     reply.ends("refused" if isinstance(error, PermissionMissing) else "failed")

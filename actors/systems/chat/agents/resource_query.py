@@ -18,6 +18,7 @@ from actors.platform.tools.resources import GetResourceResponse, ResourceSearchR
 from actors.systems.chat.agents.project_passages import TOOLS, add_passages
 from actors.systems.chat.agents.queries import search_words
 from actors.systems.chat.turn.chat_agent import ChatAgent
+from actors.systems.chat.turn.messages import site_text
 from actors.systems.chat.turn.reply import Reply
 from actors.systems.chat.turn.sources import CitedSource, Sources, resource_link
 from models.chat.messages import Route, Turn
@@ -65,7 +66,7 @@ class ResourceQuery(ChatAgent):
             most = 2 * self._config.chat.sources
             await add_passages(turn, route, reply, sources, query=words, most=most)
         if not len(sources):
-            reply.say(self._context.text("no_resources"))
+            reply.say(site_text("no_resources", reply.language))
             return
 
         async def call(name: str, arguments: dict[str, Any]) -> BaseModel:

@@ -4,18 +4,19 @@
 which tool is used is told by those words, and what it found is read as data.
 """
 
-import re
 from typing import Any
 
 from pydantic import BaseModel
 
 from actors.platform.text.footnotes import without_footnotes
+from actors.platform.text.lexicon import pattern
 from actors.platform.text.normal_form import words
 from actors.platform.tools.articles import ArticleDetails
 from actors.platform.tools.web import WebSearchResponse
 from actors.systems.chat.agents.published_article import published_article
 from actors.systems.chat.agents.queries import search_words
 from actors.systems.chat.turn.chat_agent import ChatAgent
+from actors.systems.chat.turn.messages import site_text
 from actors.systems.chat.turn.reply import Reply
 from actors.systems.chat.turn.sources import CitedSource, Sources, stored_link, stored_thing
 from models.chat.messages import Route, Turn
@@ -28,12 +29,8 @@ from models.text import shortened
 _TOOLS = ("web_search", "search_news", "search_financial_news")
 _QUERY = 1000
 _QUOTES = "article {number} is put together of quotations: its own sources are to be quoted"
-# Beginnings of words, in English, Polish and German.
-_NEWS = re.compile(r"\b(?:news|headline|latest|wiadomosc|aktualnosc|najnowsz|nachricht|schlagzeile|neueste)")
-_FINANCE = re.compile(
-    r"\b(?:stock|share|market|bond|yield|equit|earning|financ|rates?\b|inflation|fed\b|ecb\b|ezb\b|ebc\b"
-    r"|gield|akcj|obligac|rynek|rynk|finans|stop[ay]\b|inflacj|borse|aktie|anleihe|zins)"
-)
+# Beginnings of words.
+_NEWS, _FINANCE = (pattern("searches", key, r"\b{}", flags=0) for key in ("news", "finance"))
 
 
 class HitRead(Record):
@@ -64,13 +61,13 @@ class WebSearch(ChatAgent):
                 tool_for(turn.message), {"query": search_words(turn) or turn.message[:_QUERY]}
             )
         except (ProviderMissing, ProviderFailed, ProviderLimited, AddressRefused) as error:
-            reply.say(self._context.text("not_done", REASON=str(error)))
+            reply.say(site_text("not_done", reply.language, REASON=str(error)))
             reply.ends("failed")
             return
         assert isinstance(answer, WebSearchResponse)
         self._add(sources, answer.results)
         if not len(sources):
-            reply.say(self._context.text("no_hits", PROVIDER=answer.provider, NOTE=answer.note))
+            reply.say(site_text("no_hits", reply.language, PROVIDER=answer.provider, NOTE=answer.note))
             return
 
         async def call(name: str, arguments: dict[str, Any]) -> BaseModel:

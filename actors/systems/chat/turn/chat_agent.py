@@ -16,6 +16,7 @@ from actors.platform.runtime.directory import Directory
 from actors.platform.tools.tool import Tool
 from actors.systems.chat.turn.budget import Budget
 from actors.systems.chat.turn.cited_text import CitedText
+from actors.systems.chat.turn.messages import site_text
 from actors.systems.chat.turn.model_messages import Prompts, messages_for_model, system_prompt
 from actors.systems.chat.turn.offered_tools import Call
 from actors.systems.chat.turn.quoted_answer import QuotedAnswers, usage_of
@@ -66,10 +67,6 @@ class AgentContext:
     def reply(self, turn: Turn, route: Route) -> Reply:
         """A reply to a turn, empty yet."""
         return Reply(agent=self.agent, turn=turn, route=route, tools=self.tools)
-
-    def text(self, name: str, **values: object) -> str:
-        """A text for people, from its file."""
-        return self.prompts.render(name, **values)
 
     async def task_state(self, task_id: str) -> WorkflowState:
         """How a task that was begun for somebody stands."""
@@ -139,6 +136,7 @@ class AgentContext:
             budget=budget,
             prompts=self.prompts,
             say=say,
+            stopped=lambda limit: site_text("limited", reply.language, LIMIT=limit),
             used=reply.use,
             max_tokens=turn.max_tokens,
             temperature=turn.temperature,
@@ -149,7 +147,7 @@ class AgentContext:
         if rest := cited.close():
             reply.say(rest)
         if len(sources):
-            listed = self.text("sources", LISTED=sources.listed(cited.cited))
+            listed = site_text("sources", reply.language, LISTED=sources.listed(cited.cited))
             reply.say(f"\n\n{listed}" if reply.text else listed)
 
     async def _quote(self, turn: Turn, reply: Reply, sources: Sources) -> None:
@@ -162,8 +160,8 @@ class AgentContext:
         quotations = answer.value.quotations
         reply.cost(usage_of(answer.calls), answer.calls)
         listed = sources.listed({number for number, _ in quotations})
-        said = self.text("quotations", QUOTATIONS=quotations).rstrip()
-        reply.say(f"{said}\n\n{self.text('sources', LISTED=listed)}")
+        said = site_text("quotations", reply.language, QUOTATIONS=quotations).rstrip()
+        reply.say(f"{said}\n\n{site_text('sources', reply.language, LISTED=listed)}")
 
     async def _system(self, turn: Turn, topic: str | None, task: str) -> str:
         settings = self.config.publishing

@@ -9,11 +9,13 @@ import re
 import uuid
 from typing import NamedTuple
 
+from actors.platform.text.lexicon import Language, languages, phrases_of_all
 from actors.platform.text.markdown import escaped
 from actors.platform.text.normal_form import words
 from actors.platform.tools.articles import GetArticleResponse
 from actors.systems.chat.turn.article_numbers import pdf_addresses
 from actors.systems.chat.turn.chat_agent import AgentContext
+from actors.systems.chat.turn.messages import site_text
 from actors.systems.chat.turn.reply import Reply
 from models.chat.acts import Act, reference_of
 from models.chat.messages import Route, Turn
@@ -28,33 +30,7 @@ from models.store.people import chat_acts
 from models.text import shortened
 
 # What a yes looks like, lower-case and without accents; "ok", "sure" and thanks are not clear enough.
-_YES = frozenset(
-    {
-        *(
-            "yes",
-            "yes please",
-            "yes do it",
-            "yes go ahead",
-            "yes do",
-            "do it",
-            "go ahead",
-            "confirm",
-            "confirmed",
-        ),
-        *("i confirm", "yes i confirm"),
-        *("tak", "tak prosze", "tak zrob to", "zrob to", "potwierdzam", "tak potwierdzam"),
-        *(
-            "ja",
-            "ja bitte",
-            "ja mach das",
-            "ja mach es",
-            "mach das",
-            "ich bestatige",
-            "ja ich bestatige",
-            "jawohl",
-        ),
-    }
-)
+_YES = phrases_of_all("confirmation", "yes_as_a_whole")
 # One line of words with a comma between and a stop after; a question, a quotation or a list is no yes.
 _PLAIN = re.compile(r"\s*[^\W\d_]+(?:,? [^\W\d_]+){0,3}\s?[.!]{0,3}\s*")
 _MOST = 40
@@ -69,7 +45,7 @@ _TAKES: dict[str, tuple[Role, ArticleStatus, str]] = {
 
 
 def is_yes(message: str) -> bool:
-    """Whether a message is a clear yes as a whole, in English, Polish or German."""
+    """Whether a message is a clear yes as a whole, in any language."""
     if len(message) > _MOST or not _PLAIN.fullmatch(message):
         return False
     return words(message) in _YES
@@ -151,14 +127,13 @@ async def agreed(context: AgentContext, turn: Turn, route: Route, reply: Reply, 
     confirmed = route.confirmed
     if confirmed is not None and confirmed.spent:
         raise _done_before()
-    # Rendered anew, with where the article stands now.
-    if confirmed and (act, _question(context, act, facts, confirmed.id)) == (
-        confirmed.act,
-        confirmed.question,
-    ):
-        return Agreement(confirmed.id, act, version)
+    # Rendered anew, with where the article stands now, in whichever language it was asked.
+    if confirmed and act == confirmed.act:
+        asked = (_question(act, facts, confirmed.id, language) for language in languages())
+        if confirmed.question in asked:
+            return Agreement(confirmed.id, act, version)
     act_id = uuid.uuid4().hex
-    question = _question(context, act, facts, act_id)
+    question = _question(act, facts, act_id, reply.language)
     database = await context.tools.database()
     async with database.transaction() as connection:
         await chat_acts.ask(
@@ -209,11 +184,12 @@ async def _facts(turn: Turn, reply: Reply, act: Act) -> dict[str, object]:
     }
 
 
-def _question(context: AgentContext, act: Act, facts: dict[str, object], act_id: str) -> str:
+def _question(act: Act, facts: dict[str, object], act_id: str, language: Language) -> str:
     """What exactly would be done to what, in a line, with all of the words and documents that it takes."""
     said = act.words or ""
-    return context.text(
+    return site_text(
         "ask_first",
+        language,
         INTENT=act.intent,
         ARTICLE_ID=act.article_id,
         RESEARCH_ID=act.research_id,
@@ -223,4 +199,4 @@ def _question(context: AgentContext, act: Act, facts: dict[str, object], act_id:
         URLS=[f"`{shortened(url, len(url))}`" for url in act.urls or pdf_addresses(said)],
         REFERENCE=reference_of(act_id),
         **facts,
-    ).strip()
+    )

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from actors.platform.tools.registry import InTransaction
+from actors.systems.chat.turn.messages import language_of_turn
 from actors.systems.chat.turn.toolbox import Toolbox
 from models import trace_context
 from models.chat.messages import (
@@ -43,6 +44,7 @@ class Reply:
     def __init__(self, *, agent: AgentType, turn: Turn, route: Route, tools: Toolbox) -> None:
         self.topic = route.topic
         self.limited = False
+        self.language = language_of_turn(turn)
         self._agent = agent
         self._turn = turn
         self._took_as = route.took_as

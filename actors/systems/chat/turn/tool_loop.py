@@ -54,8 +54,9 @@ class ToolLoop:
         tools: those the caller may use; the first `use.shown` of them are offered.
         call: carries out a tool with its arguments, and checks the permission. Its SignoffErrors are told to
             the model; an outage and anything else is raised.
-        prompts: with the files `tool_*.md`, `empty_answer.md` and `limited.md`.
+        prompts: with the files `tool_*.md` and `empty_answer.md`.
         say: told the answer's text, piece by piece, as it comes.
+        stopped: what the person is told where a limit ended it.
         used: told of each call of a tool.
         max_tokens: lowers what the settings allow for a reply.
     """
@@ -71,6 +72,7 @@ class ToolLoop:
         budget: Budget,
         prompts: Prompts,
         say: Callable[[str], None],
+        stopped: Callable[[Limit], str],
         used: Callable[[ToolUsed], None],
         max_tokens: int | None = None,
         temperature: float | None = None,
@@ -84,6 +86,7 @@ class ToolLoop:
         self._budget = budget
         self._prompts = prompts
         self._say = say
+        self._stopped = stopped
         self._used = used
         self._max_tokens = reply_limit(model.settings, max_tokens)
         self._temperature = temperature
@@ -106,7 +109,7 @@ class ToolLoop:
         while not self._answered and self._affords_answer():
             await self._answer()
         if self._limit is not None:
-            sentence = self._prompts.render("limited", LIMIT=self._limit)
+            sentence = self._stopped(self._limit)
             self._say(f"\n\n{sentence}" if self._spoke else sentence)
         return LoopOutcome(
             status="completed" if self._limit is None else "limited",

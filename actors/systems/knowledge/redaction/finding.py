@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from actors.platform.text.lexicon import pattern, words_of_all
 from actors.systems.knowledge.redaction.folding import Folded
 from actors.systems.knowledge.redaction.labels import labelled
 from models.knowledge.redaction import PiiKind
@@ -87,18 +88,14 @@ class Recogniser:
 
 
 # Between two of one list, where what is said of the first is said of the second.
-_LISTED = re.compile(r"[\s,;/|]{1,4}(?:(?:lub|albo|oraz|i|or|and|oder|und|bzw\.|et|ou|e|o|y)\s{1,2})?")
+_BETWEEN = "|".join(map(re.escape, sorted(words_of_all("labels", "listed"))))
+_LISTED = re.compile(rf"[\s,;/|]{{1,4}}(?:(?:{_BETWEEN})\s{{1,2}})?")
 _ROW, _MANY = 160, 3
 _LONG_NUMBER = re.compile(r"(?<![0-9])[0-9]{10,14}(?![0-9])")
 # Beside these a number is a part of something longer: a word, a decimal, a path, an id, a file's name.
 _LEFT = re.compile(r"[\w#/=&$%@+_-]\Z|[0-9][.,:]\Z")
 _RIGHT = re.compile(r"[\w#=&%@_]|[-.,/:][0-9]|[-/.][A-Za-z]")
-_MONEY = (
-    r"(?:zł(?:ot(?:y|e|ych))?|pln|eur|euro?s?|usd|gbp|chf|jpy|cny|dollars?|pounds?|mln|mld|mrd|mio\.?|bln|bn|tys\.?"
-    r"|million(?:en|s)?|milliarden?|billions?|milion(?:y|ów)?|miliard(?:y|ów)?|tsd\.?|kwh|mwh|gwh|ton(?:s|nes|nen)?"
-    r"|shares|akcji|aktien|people|osób|units|einwohner|mieszkańców|inhabitants)"
-)
-_AMOUNT_AFTER = re.compile(rf"(?: ?[€$£¥%‰]| {{0,2}}{_MONEY}(?!\w)|,[0-9]{{1,2}}(?! ?[0-9]))", re.IGNORECASE)
+_AMOUNT_AFTER = pattern("labels", "counted", r"(?: ?[€$£¥%‰]| {0,2}{}(?!\w)|,[0-9]{1,2}(?! ?[0-9]))")
 _AMOUNT_BEFORE = re.compile(r"(?:[€$£¥]|(?<!\w)(?:eur|usd|gbp|pln|chf)) ?\Z", re.IGNORECASE)
 
 

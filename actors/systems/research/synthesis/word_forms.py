@@ -7,18 +7,11 @@ quotes, whatever stands in them: each word gives a few keys, and keys are looked
 
 from collections.abc import Iterable
 
+from actors.platform.text.lexicon import words_of_all
 from actors.platform.text.normal_form import words_in_parts
-from models.text import word_list
 
 # Endings of inflection, longest first; what is left has at least `_STEM` letters.
-_ENDINGS = sorted(
-    word_list(
-        "iego iemu owie owi ami ach ech iem iej ego emu ych ich imi ymi ow om em ie ia iu io ej ym im "
-        "ern ers ens es en er em ies ing ed "
-        "s e a i o u y"
-    ),
-    key=lambda ending: (-len(ending), ending),
-)
+_ENDINGS = sorted(words_of_all("quote_endings", "endings"), key=lambda ending: (-len(ending), ending))
 _STEM = 3
 # A stem's last letter may change as well, where enough is left: `Niemcy`, `w Niemczech`.
 _CHANGES = 5
