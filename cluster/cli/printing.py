@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from cluster.plain_text import one_line, plain
@@ -43,9 +44,23 @@ def command_line(console: Console, label: str, command: str) -> None:
     console.print(Text(f"{label:<{LABEL}}{one_line(command)}"), soft_wrap=True)
 
 
-def named_with_reason(name: str, reason: str | None) -> Text:
-    """A cell of a table: what was asked for and, below it, why it ended without that."""
-    return Text("\n".join(one_line(part) for part in (name, reason) if part))
+def listing(
+    console: Console, names: Iterable[str], rows: Iterable[tuple[Iterable[object], str, str | None]]
+) -> None:
+    """A table; last in each row what was asked for and, below it, why it ended without that."""
+    shown = Table(box=None, pad_edge=False)
+    for name in (*names, "question"):
+        shown.add_column(name, no_wrap=name in ("id", "asked for"), overflow="fold")
+    for cells, asked, reason in rows:
+        told = Text("\n".join(one_line(part) for part in (asked, reason) if part))
+        shown.add_row(*(Text(one_line(str(cell))) for cell in cells), told)
+    console.print(shown)
+
+
+def why(console: Console, reason: str | None, error: str | None) -> None:
+    """Why something ended without what was asked for, or what it failed for."""
+    if told := reason or error:
+        row(console, "why" if reason else "error", told)
 
 
 def print_json(told: Any) -> None:

@@ -53,7 +53,7 @@ def kind(
     `decide N NAME=VALUE ...` shows what waits, whole, and sends that answer to exactly this.
     """
     from cluster.cli.asking import asker
-    from cluster.cli.gated.any_kind import AnyKind, declared
+    from cluster.cli.gated.any_kind import any_kind, declared
     from cluster.cli.gated.deciding import Deciding
     from cluster.cli.gated.kind import Wish
     from cluster.cli.gated.work import Work
@@ -67,7 +67,7 @@ def kind(
             return
         if number is None:
             raise InputInvalid(f"which one? write {action} N, as its `list` shows them")
-        shown, declaration = console(), AnyKind(told)
+        shown, declaration = console(), any_kind(told)
         work = Work(door, f"kind {name}", told.word, "", client.options)
         if action == "follow":
             followed(client, declaration, work, number)
@@ -100,7 +100,7 @@ def _ask(
     force: bool,
 ) -> None:
     from cluster.cli.approval_view import as_yaml
-    from cluster.cli.gated.any_kind import AnyKind, AnyStanding, place
+    from cluster.cli.gated.any_kind import AnyStanding, any_kind, place
     from cluster.cli.gated.schemas import fields_of, values_given
     from cluster.cli.printing import print_json, put, row
     from cluster.cli.saving import check_free, save
@@ -127,7 +127,7 @@ def _ask(
     if as_json:
         print_json(found)
     elif isinstance(found, dict) and (gate := AnyStanding(found).approval) is not None:
-        AnyKind(told).show_status(AnyStanding(found), console())
-        AnyKind(told).show_gate(gate, console())
+        any_kind(told).show_status(AnyStanding(found), console())
+        any_kind(told).show_gate(gate, console())
     else:
         put(console(), told.word[:11], as_yaml(found))

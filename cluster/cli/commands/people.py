@@ -1,6 +1,6 @@
 """Commands for who works with the site, over its HTTP door: decide, chat, look after workflows."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -19,9 +19,7 @@ from cluster.cli.commands.options import (
 from models.errors import SignoffError
 
 if TYPE_CHECKING:
-    from cluster.cli.approvals import GivenDecision
     from cluster.cli.chat_view import View
-    from cluster.cli.inbox import Inbox
 
 
 @by_a_person(EDITOR)
@@ -37,9 +35,10 @@ def approvals(
     from typing import get_args
 
     from cluster.cli.approval_view import table
+    from cluster.cli.inbox import Inbox
     from models.runtime.approvals import ApprovalStatus
 
-    with _inbox(client) as inbox:
+    with Inbox(client.door()) as inbox:
         statuses = get_args(ApprovalStatus) if every else ("pending",)
         found = inbox.listed(statuses=statuses, kind=kind, topic=topic)
     if as_json:
@@ -60,11 +59,7 @@ def approve(
     wait: Wait = 5.0,
 ) -> None:
     """Show an approval and approve exactly that. Without a terminal it takes --yes or --digest."""
-    from cluster.cli.approvals import GivenDecision
-
-    wish = GivenDecision(decision="approve", notes=notes, digest=digest, yes=yes)
-    with _inbox(client, decides=True) as inbox:
-        _decide(inbox, approval_id, wish, wait, may_ask=client.may_ask)
+    _decide(client, approval_id, "approve", notes, digest, yes=yes, wait=wait)
 
 
 @by_a_person(EDITOR)
@@ -77,11 +72,7 @@ def reject(
     wait: Wait = 5.0,
 ) -> None:
     """Show an approval and reject it. Without a terminal it takes --yes or --digest."""
-    from cluster.cli.approvals import GivenDecision
-
-    wish = GivenDecision(decision="reject", notes=reason, digest=digest, yes=yes)
-    with _inbox(client, decides=True) as inbox:
-        _decide(inbox, approval_id, wish, wait, may_ask=client.may_ask)
+    _decide(client, approval_id, "reject", reason, digest, yes=yes, wait=wait)
 
 
 @by_a_person(ANALYST)
@@ -156,19 +147,24 @@ def workflows(
         run(door, verb, workflow_id, reason=reason, console=console(), statuses=listed, before=before)
 
 
-def _inbox(client: Client, *, decides: bool = False) -> "Inbox":
-    from cluster.cli.inbox import Inbox
-
-    return Inbox(client.door(decides=decides))
-
-
-def _decide(inbox: "Inbox", approval_id: str, wish: "GivenDecision", wait: float, *, may_ask: bool) -> None:
+def _decide(
+    client: Client,
+    approval_id: str,
+    decision: Literal["approve", "reject"],
+    notes: str | None,
+    digest: str | None,
+    *,
+    yes: bool,
+    wait: float,
+) -> None:
     """Exit code 1 if the person says no."""
     import sys
 
-    from cluster.cli.approvals import decide
+    from cluster.cli.approvals import GivenDecision, decide
+    from cluster.cli.inbox import Inbox
 
-    asks = may_ask and sys.stdin.isatty() and sys.stdout.isatty()
-    ask = typer.confirm if asks else None
-    if not decide(inbox, approval_id, wish, console=console(), ask=ask, wait_seconds=wait):
-        raise typer.Exit(1)
+    wish = GivenDecision(decision=decision, notes=notes, digest=digest, yes=yes)
+    ask = typer.confirm if client.may_ask and sys.stdin.isatty() and sys.stdout.isatty() else None
+    with Inbox(client.door(decides=True)) as inbox:
+        if not decide(inbox, approval_id, wish, console=console(), ask=ask, wait_seconds=wait):
+            raise typer.Exit(1)

@@ -4,8 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Mapping
-from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import BaseModel, RootModel, ValidationError
 from rich.console import Console
@@ -21,6 +20,7 @@ from cluster.cli.printing import in_words, put, row
 from cluster.cli.records import read
 from models.errors import InputInvalid, RequestRefused
 from models.near_names import suggestion
+from models.operations.operations import GateShown
 from models.record import Record
 
 _IN_PATH = re.compile(r"\{(\w+)\}")
@@ -113,19 +113,6 @@ def place(endpoint: DeclaredEndpoint, given: dict[str, Any]) -> str:
     return _IN_PATH.sub(filled, endpoint.path)
 
 
-class AnyGate(BaseModel):
-    """A gate that waits."""
-
-    approval_id: str
-    kind: str
-    digest: str
-    title: str
-    content: dict[str, Any]
-    expires_at: datetime
-    may_decide: bool
-    amended_by: str | None = None
-
-
 class AnyStanding(RootModel[dict[str, Any]]):
     """How one stands, with all that its site tells."""
 
@@ -137,74 +124,49 @@ class AnyStanding(RootModel[dict[str, Any]]):
         return told
 
     @property
-    def reason(self) -> str | None:
-        """Why it ended without what was asked for."""
-        return self.root.get("reason")
-
-    @property
-    def error(self) -> str | None:
-        """What it failed for."""
-        return self.root.get("error")
-
-    @property
-    def approval(self) -> AnyGate | None:
+    def approval(self) -> GateShown | None:
         """The gate that waits."""
         try:
-            return AnyGate.model_validate(self.root.get("approval"))
+            return GateShown.model_validate(self.root.get("approval"))
         except ValidationError:
             return None
 
 
-class AnyKind(TerminalKind[AnyStanding]):
+def any_kind(told: DeclaredKind) -> TerminalKind[AnyStanding]:
     """A kind as it is declared."""
 
-    record = AnyStanding
-    contents: ClassVar[Mapping[str, type[Record]]] = {}
-
-    def __init__(self, told: DeclaredKind) -> None:
-        self.told = told
-        self.words = {gate.kind: gate.title for gate in told.gates}
-
-    def status_path(self, number: object) -> str:
-        """Where one is read."""
-        return place(self.told.action("get"), {self.told.number: number})
-
-    def show_content(self, gate: WaitingContent, console: Console) -> None:
-        """Print a gate's content, under the titles of its schema."""
-        found = self.told.gate(gate.kind)
+    def show_content(_: Record | None, gate: WaitingContent, console: Console) -> None:
+        found = told.gate(gate.kind)
         put(console, "content", as_yaml(titled(dict(gate.content), found.content if found else {})))
 
-    def show_status(self, status: AnyStanding, console: Console) -> None:
-        """Print all that is told but the gate, which is shown by itself."""
+    def show_status(status: AnyStanding, console: Console) -> None:
         rest = {name: value for name, value in status.root.items() if name != "approval" or not value}
-        put(console, self.told.word[:11], as_yaml(rest))
+        put(console, told.word[:11], as_yaml(rest))
 
-    def progress(self, status: AnyStanding) -> str:
-        """The status, and the stage where there is one."""
-        return in_words(status.status)
-
-    def news(self, *_: object) -> tuple[()]:
-        """None are known of."""
-        return ()
-
-    def show_news(self, told: Any, console: Console) -> None:
-        """None are known of."""
-
-    def ended(self, work: Work, number: object, status: AnyStanding, console: Console) -> int:
-        """Print all that is told; the exit code."""
+    def ended(_: Work, __: object, status: AnyStanding, console: Console) -> int:
         row(console, "ended", in_words(status.status))
-        self.show_status(status, console)
+        show_status(status, console)
         return {"completed": 0, "failed": 1}.get(status.status, WITHOUT_RESULT)
 
-    def at(self, gate: WaitingContent) -> AtGate:
-        """What a person can say at a gate."""
-        return AtAnyGate(gate, self.told.gate(gate.kind))
-
-    def decision_path(self, gate: WaitingContent, number: object, reply: Any) -> str:
-        """Where a decision is sent."""
-        found = self.told.gate(gate.kind)
+    def decision_path(gate: WaitingContent, number: object, _: Any) -> str:
+        found = told.gate(gate.kind)
         assert found is not None, "without a declaration there is no answer"
-        return place(found.decide, {self.told.number: number, "approval_id": gate.approval_id})
+        return place(found.decide, {told.number: number, "approval_id": gate.approval_id})
+
+    return TerminalKind(
+        record=AnyStanding,
+        contents={},
+        words={gate.kind: gate.title for gate in told.gates},
+        show_content=show_content,
+        show_status=show_status,
+        progress=lambda status: in_words(status.status),
+        news=lambda *_: (),
+        show_news=lambda *_: None,
+        ended=ended,
+        at=lambda gate, _: AtAnyGate(gate, told.gate(gate.kind)),
+        decision_path=decision_path,
+        status_path=lambda number: place(told.action("get"), {told.number: number}),
+    )
 
 
 class AtAnyGate(AtGate):

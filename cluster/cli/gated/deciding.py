@@ -60,7 +60,7 @@ class Deciding:
         about = f"{self._work.noun} {self._number}"
         if (gate := self._waiting()) is None:
             raise ApprovalConflict(f"{about} waits for no decision that you may see")
-        at = self._kind.at(gate)
+        at = self._kind.at_gate(gate)
         check(at)
         self._show(gate)
         # Before anything is changed: numbers and names of what is shown no more would mean others.
@@ -133,7 +133,7 @@ class GateTalk:
     def __init__(self, kind: TerminalKind[Any], gate: WaitingContent, console: Console, ask: Ask) -> None:
         self._kind = kind
         self._gate = gate
-        self._at = kind.at(gate)
+        self._at = kind.at_gate(gate)
         self._console = console
         self._ask = ask
         self._lines: TypedLines[Reply] = TypedLines(console, ask)

@@ -167,6 +167,6 @@ class Following:
             return
         row(self._console, "waits", told)
         command_line(self._console, "read it", self._work.command("show", self._number))
-        for label, answer in self._kind.at(gate).ways.items():
+        for label, answer in self._kind.at_gate(gate).ways.items():
             named = ("decide", self._number, answer, "--digest", gate.digest[:SHORT_DIGEST])
             command_line(self._console, label, self._work.command(*named))

@@ -4,8 +4,7 @@ What is shown has the digest that is sent, and nothing is decided unseen.
 """
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from rich.console import Console
@@ -14,47 +13,15 @@ from cluster.cli.approval_view import show_changes
 from cluster.cli.asking import Ask, sure
 from cluster.cli.printing import command_line, row
 from models.errors import ApprovalConflict, DecisionInvalid, RequestRefused
+from models.operations.operations import GateShown
 from models.record import Record
+from models.research.agent_workflows import WaitingGate
 from models.runtime.approvals import content_digest
 
 SHORT_DIGEST = 12
+# A gate as a site shows it: what is decided on, whole, and its digest as the site says.
+WaitingContent = GateShown | WaitingGate
 _A = TypeVar("_A")
-
-
-class WaitingContent(Protocol):
-    """A gate: what is decided on, whole, and its digest as the site says."""
-
-    @property
-    def approval_id(self) -> str:
-        """Its approval."""
-
-    @property
-    def kind(self) -> str:
-        """What is decided on there."""
-
-    @property
-    def digest(self) -> str:
-        """Of the content."""
-
-    @property
-    def title(self) -> str:
-        """How the inbox shows it."""
-
-    @property
-    def content(self) -> Mapping[str, Any]:
-        """All that is decided on."""
-
-    @property
-    def expires_at(self) -> datetime:
-        """Until when."""
-
-    @property
-    def may_decide(self) -> bool:
-        """Whether this person may say yes to it."""
-
-    @property
-    def amended_by(self) -> str | None:
-        """Who changed what the gate had asked for."""
 
 
 class WhatCame(BaseModel):

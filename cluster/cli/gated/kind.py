@@ -3,10 +3,9 @@
 `cluster.cli.gated` reads it; a kind is a module such as `cluster.cli.operations.kind`.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 from rich.console import Console
@@ -33,34 +32,6 @@ _WAYS: Mapping[str, str] = {
     "decline": "decline it",
     "skip": "go on",
 }
-
-
-class Stands(Protocol):
-    """How one stands, as its site tells."""
-
-    @property
-    def status(self) -> str:
-        """In the site's word."""
-
-    @property
-    def reason(self) -> str | None:
-        """Why it ended without what was asked for."""
-
-    @property
-    def error(self) -> str | None:
-        """What it failed for."""
-
-    @property
-    def approval(self) -> WaitingContent | None:
-        """The gate that waits, where this person is shown one."""
-
-
-class Happened(Protocol):
-    """Something that has happened in one; later ones have higher ids."""
-
-    @property
-    def id(self) -> int:
-        """Its place."""
 
 
 @dataclass(frozen=True)
@@ -139,18 +110,33 @@ class AtGate:
         return told_of_form(forms[0], word, rest)
 
 
-_S = TypeVar("_S", bound=Stands)
+_S = TypeVar("_S", bound=BaseModel)
 
 
-class TerminalKind(ABC, Generic[_S]):
-    """A kind: `record` tells how one of it stands.
+@dataclass(frozen=True)
+class TerminalKind(Generic[_S]):
+    """What a kind has of its own.
 
-    `contents` are the records that its gates show, and `words` what is decided on at each, by kind of gate.
+    Args:
+        record: tells how one stands. contents: the records that its gates show, by kind of gate.
+        words: what is decided on at each. progress: how far one is, on one line.
+        news: what has happened since the id that comes last; before that comes how it stood then.
+        ended: prints how one ended; the exit code. at: what can be said at a gate.
+        decision_path, status_path: where a decision is sent, and where one is read.
     """
 
     record: type[_S]
-    contents: ClassVar[Mapping[str, type[Record]]]
+    contents: Mapping[str, type[Record]]
     words: Mapping[str, str]
+    show_content: Callable[[Record | None, WaitingContent, Console], None]
+    show_status: Callable[[_S, Console], None]
+    progress: Callable[[_S], str]
+    news: Callable[[Work, object, _S, _S | None, int], Iterable[Any]]
+    show_news: Callable[[Any, Console], None]
+    ended: Callable[[Work, object, _S, Console], int]
+    at: Callable[[WaitingContent, Record | None], AtGate]
+    decision_path: Callable[[WaitingContent, object, Any], str]
+    status_path: Callable[[object], str] = "/{}".format
 
     def about(self, gate: WaitingContent) -> str:
         """What is decided on at a gate, in words."""
@@ -160,47 +146,14 @@ class TerminalKind(ABC, Generic[_S]):
         """What a gate shows, as a record."""
         return content_of(gate, self.contents)
 
+    def at_gate(self, gate: WaitingContent) -> AtGate:
+        """What a person can say at a gate."""
+        return self.at(gate, self.shown_at(gate))
+
     def show_gate(self, gate: WaitingContent, console: Console) -> None:
         """Print what is decided on: all that it says, and its digest."""
-        framed(gate, self.about(gate), console, lambda: self.show_content(gate, console))
-
-    @abstractmethod
-    def show_content(self, gate: WaitingContent, console: Console) -> None:
-        """Print a gate's content, whole."""
-
-    @abstractmethod
-    def show_status(self, status: _S, console: Console) -> None:
-        """Print where one stands."""
-
-    @abstractmethod
-    def progress(self, status: _S) -> str:
-        """How far one is, on one line."""
-
-    @abstractmethod
-    def news(
-        self, work: Work, number: object, status: _S, before: _S | None, seen: int
-    ) -> Iterable[Happened]:
-        """What has happened since `seen`; `before` is how it stood then."""
-
-    @abstractmethod
-    def show_news(self, told: Any, console: Console) -> None:
-        """Print one thing that happened."""
-
-    @abstractmethod
-    def ended(self, work: Work, number: object, status: _S, console: Console) -> int:
-        """Print how one ended; the exit code."""
-
-    @abstractmethod
-    def at(self, gate: WaitingContent) -> AtGate:
-        """What a person can say at a gate."""
-
-    @abstractmethod
-    def decision_path(self, gate: WaitingContent, number: object, reply: Any) -> str:
-        """Where a decision is sent."""
-
-    def status_path(self, number: object) -> str:
-        """Where one is read."""
-        return f"/{number}"
+        body = self.shown_at(gate)
+        framed(gate, self.about(gate), console, lambda: self.show_content(body, gate, console))
 
 
 def words_of(forms: Iterable[str]) -> list[str]:

@@ -8,13 +8,11 @@ from typing import Any
 
 from pydantic import ValidationError
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from cluster.cli.approval_view import as_yaml
 from cluster.cli.operations.plan_view import in_order
 from cluster.cli.operations.words import agent_words, all_agents, lasts, stage_words, standing
-from cluster.cli.printing import in_words, named_with_reason, put, row
+from cluster.cli.printing import in_words, listing, put, row, why
 from cluster.plain_text import one_line
 from models.operations.following import OperationList
 from models.operations.history import ExecutionContext, HistoryEntry
@@ -25,16 +23,14 @@ from models.operations.results import MOCK_SERVICE
 
 def table(page: OperationList, console: Console) -> None:
     """Print a list of operations."""
-    shown = Table(box=None, pad_edge=False)
-    for name in ("id", "status", "type", "topic", "by", "asked for", "question"):
-        shown.add_column(name, no_wrap=name in ("id", "asked for"), overflow="fold")
+    names = ("id", "status", "type", "topic", "by", "asked for")
+    rows = []
     for one in page.operations:
         status = standing(one.status, one.outcome) + (", decide" if one.waits_for_decision else "")
-        asked = f"{one.created_at:%Y-%m-%d %H:%M}"
-        kind = in_words(one.task_type)
-        cells = [one.operation_id, status, kind, one.topic, one.requested_by, asked]
-        shown.add_row(*(Text(one_line(str(cell))) for cell in cells), named_with_reason(one.name, one.reason))
-    console.print(shown)
+        asked, kind = f"{one.created_at:%Y-%m-%d %H:%M}", in_words(one.task_type)
+        cells = (one.operation_id, status, kind, one.topic, one.requested_by, asked)
+        rows.append((cells, one.name, one.reason))
+    listing(console, names, rows)
 
 
 def progress_line(status: OperationStatusResponse) -> str:
@@ -64,8 +60,7 @@ def show_status(status: OperationStatusResponse, console: Console) -> None:
     row(console, "stands", progress_line(status))
     if status.outcome:
         row(console, "ended", standing(status.status, status.outcome))
-    if told := status.reason or status.error:
-        row(console, "why" if status.reason else "error", told)
+    why(console, status.reason, status.error)
 
 
 def show_history(found: ExecutionContext, console: Console) -> None:

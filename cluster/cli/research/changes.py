@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
+from cluster.cli.gated.gate import WaitingContent
 from cluster.cli.gated.kind import AtGate, Wish, words_of
 from cluster.cli.printing import put, row
 from cluster.cli.records import checked
@@ -66,8 +67,8 @@ class AtResearchGate(AtGate):
     answers = _ANSWERS
     nothing = Modifications()
 
-    def __init__(self, digest: str, content: Record | None) -> None:
-        self.digest = digest
+    def __init__(self, gate: WaitingContent, content: Record | None) -> None:
+        self.digest = gate.digest
         self.content = content
         self.changes = {} if content is None else _FORMS.get(type(content), {})
         self.looks = _LOOK if isinstance(content, UrlList) else {}

@@ -9,11 +9,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from actors.platform.text.markdown import opening, unlinked
-from cluster.cli.printing import LABEL, in_words, named_with_reason, put, row, rows
+from cluster.cli.printing import LABEL, in_words, listing, put, row, rows, why
 from cluster.cli.research.words import came_to, cited, standing
 from cluster.plain_text import one_line
 from models.research.agent_workflows import ResearchStatusResponse, StartResponse
@@ -42,23 +40,14 @@ def estimate(begun: StartResponse) -> str:
 
 def table(page: ResearchList, console: Console) -> None:
     """Print a list of researches."""
-    shown = Table(box=None, pad_edge=False)
-    for name in ("id", "status", "task", "topic", "project", "by", "asked for", "question"):
-        shown.add_column(name, no_wrap=name in ("id", "asked for"), overflow="fold")
+    names = ("id", "status", "task", "topic", "project", "by", "asked for")
+    rows = []
     for one in page.workflows:
         status = standing(one.status, one.outcome) + (", decide" if one.waits_for_decision else "")
         asked = f"{one.created_at:%Y-%m-%d %H:%M}"
-        cells = [
-            one.id,
-            status,
-            one.task_type or "",
-            one.topic,
-            one.project_id,
-            one.requested_by,
-            asked,
-        ]
-        shown.add_row(*(Text(one_line(str(cell))) for cell in cells), named_with_reason(one.name, one.reason))
-    console.print(shown)
+        cells = (one.id, status, one.task_type or "", one.topic, one.project_id, one.requested_by, asked)
+        rows.append((cells, one.name, one.reason))
+    listing(console, names, rows)
 
 
 def progress_line(status: ResearchStatusResponse) -> str:
@@ -97,8 +86,7 @@ def show_status(status: ResearchStatusResponse, console: Console) -> None:
         points = how_many(found.knowledge_points, "point")
         joined = how_many(found.relationships, "relationship")
         row(console, "so far", f"{pages}; {points}, {joined}")
-    if told := status.reason or status.error:
-        row(console, "why" if status.reason else "error", told)
+    why(console, status.reason, status.error)
 
 
 def outline(

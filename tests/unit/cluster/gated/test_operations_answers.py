@@ -255,7 +255,7 @@ def test_help_lists_what_can_be_typed_here(record: Record, forms: tuple[str, ...
 
 
 def test_a_gate_of_another_kind_takes_no_answer() -> None:
-    at = OPERATIONS.at(gate_of({"plan": "x"}, "another"))
+    at = OPERATIONS.at_gate(gate_of({"plan": "x"}, "another"))
     for answer in ("approve", "accept", "skip"):
         with pytest.raises(InputInvalid, match="decided elsewhere"):
             at.reply(Wish(answer), at.nothing)
