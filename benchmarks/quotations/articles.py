@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 
-from actors.platform.extractive.sections import HEADINGS
+from actors.platform.extractive.sections import headings
+from actors.platform.text.lexicon import languages
 from models.content.editorial import ArticleResponse, TopicInput
 
 _NOTES = "\n\n## Footnotes\n"
@@ -25,7 +26,7 @@ _WORDS = re.compile(r"\w+")
 _NOT_SHOWN = re.compile(r"\[\^?\d{1,3}\]|[*_`]|[^\S\n]*\n[^\S\n]*>?")
 _SAME = 0.8
 _MARKDOWN = MarkdownIt("commonmark")
-_HEADINGS = frozenset(f"## {heading}" for words in HEADINGS.values() for heading in words.values())
+_HEADINGS = frozenset(f"## {heading}" for each in languages() for heading in headings(each).values())
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from actors.platform.extractive.corrections import Corrections
 from actors.platform.extractive.quotable import takes_back
 from actors.platform.extractive.speakers import names_speaker
 from actors.platform.text.language import Language
+from actors.platform.text.lexicon import pattern_in
 from actors.platform.text.sentences.sentences import Sentence, sentences
 from models.record import Record
 from models.text import shortened
@@ -21,31 +22,7 @@ DoubtKind = Literal["goes_on_otherwise", "set_right", "undated", "stale", "first
 
 _OLD_DAYS = 365
 _NOTE = 200
-_RELATIVE: dict[Language, re.Pattern[str]] = {
-    "en": re.compile(
-        r"\b(?:today|yesterday|tomorrow|tonight"
-        r"|this (?:morning|week|month|quarter|year|summer|winter|spring|autumn)"
-        r"|(?:last|next) (?:week|month|quarter|year|summer|winter|spring|autumn)|now|currently|recently)\b",
-        re.IGNORECASE,
-    ),
-    "pl": re.compile(
-        r"\b(?:dziś|dzisiaj|wczoraj|jutro|obecnie|teraz|niedawno|ostatnio"
-        r"|(?:w|od) (?:tym|tego|zeszłym|ubiegłym|przyszłym|minionym)"
-        r" (?:tygodni\w+|miesiąc\w+|kwarta\w+|rok\w+))\b",
-        re.IGNORECASE,
-    ),
-    "de": re.compile(
-        r"\b(?:heute|gestern|morgen|derzeit|zurzeit|jetzt|kürzlich|neulich"
-        r"|(?:dieses?[rnm]?|letzte[rnsm]?|vergangene[rnsm]?|nächste[rnsm]?|kommende[rnsm]?) "
-        r"(?:Woche|Monats?|Quartals?|Jahre?s?|Sommers?|Winters?|Frühlings?|Herbst(?:es)?))\b",
-        re.IGNORECASE,
-    ),
-}
-_FIRST_PERSON: dict[Language, re.Pattern[str]] = {
-    "en": re.compile(r"\b(?:I|(?i:my|mine|we|our|ours))\b"),
-    "pl": re.compile(r"\b(?:ja|mnie|mój|moja|moje|my|nasz|nasza|nasze|naszych|naszej)\b", re.IGNORECASE),
-    "de": re.compile(r"\b(?:ich|mein\w*|wir|unser\w*)\b", re.IGNORECASE),
-}
+_FILE, _WORDS = "quoting", r"\b{}\b"
 _SPOKEN = re.compile(r"[“„«»\"][^“”„«»\"]{1,400}[”“«»\"]")
 
 
@@ -78,14 +55,15 @@ def doubts(
             told = f"the source sets something right: “{shortened(corrections.told[0].text, _NOTE)}”"
             found.append(Doubt(excerpt=one.text, kind="set_right", note=told))
         bare = _SPOKEN.sub(" ", one.text)
-        if when := _RELATIVE[language].search(bare):
+        if when := pattern_in(language, _FILE, "relative", _WORDS).search(bare):
             if said_on is None:
                 told = f"it says “{when[0]}”, and the source has no date"
                 found.append(Doubt(excerpt=one.text, kind="undated", note=told))
             elif (written_on - said_on).days > _OLD_DAYS:
                 told = f"it says “{when[0]}”, and the source is of {said_on.isoformat()}"
                 found.append(Doubt(excerpt=one.text, kind="stale", note=told))
-        if not names_speaker(one.text) and (who := _FIRST_PERSON[language].search(bare)):
+        spoken = pattern_in(language, _FILE, "first_person", _WORDS)
+        if not names_speaker(one.text) and (who := spoken.search(bare)):
             told = f"it says “{who[0]}”, and not who speaks"
             found.append(Doubt(excerpt=one.text, kind="first_person", note=told))
     return found

@@ -15,6 +15,7 @@ from actors.platform.extractive.single_quotes import SingleQuotations
 from actors.platform.extractive.speakers import is_reported, says_whose, speaks_first, takes_the_word
 from actors.platform.extractive.voices import Voices
 from actors.platform.text.language import Language
+from actors.platform.text.lexicon import pattern_in, words_of_all
 from actors.platform.text.quotation_marks import can_be_quoted
 from actors.platform.text.sentences.sentence_boundaries import OpenQuotations
 from actors.platform.text.sentences.sentences import ITEM, Sentence, as_read, sentences
@@ -28,16 +29,9 @@ _PARAGRAPH = re.compile(r"[^\n]{0,8000}(?:\n[ \t]{0,20}[^\s][^\n]{0,8000}){0,200
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(?P<words>[^\n]{1,200})", re.MULTILINE)
 _MARKS = frozenset("“„«»”")
 _NONE = -1
-_TAKES_BACK: dict[Language, re.Pattern[str]] = {
-    "en": re.compile(r"(?:but|however|yet|still|nevertheless|instead|that said)\b", re.IGNORECASE),
-    "pl": re.compile(r"(?:ale|jednak|jednakże|lecz|natomiast|mimo to|tymczasem)\b", re.IGNORECASE),
-    "de": re.compile(r"(?:aber|doch|jedoch|allerdings|dennoch|trotzdem|stattdessen)\b", re.IGNORECASE),
-}
 # A word that was broken at the end of a line: whether its hyphen stays is not known.
-_BROKEN = re.compile(
-    r"[^\W_][-\u00ad\u2010\u2011][ \t]{0,20}\r?\n[ \t]{0,20}"
-    r"(?!(?:und|oder|bis|sowie|and|or|to|i|oraz|lub)\b)[^\W_]"
-)
+_JOINS = "|".join(sorted(words_of_all("quoting", "joins_lines")))
+_BROKEN = re.compile(rf"[^\W_][-\u00ad\u2010\u2011][ \t]{{0,20}}\r?\n[ \t]{{0,20}}(?!(?:{_JOINS})\b)[^\W_]")
 
 
 def quotable(text: str, language: Language) -> list[Sentence]:
@@ -71,7 +65,7 @@ class OwnWords:
 
 def takes_back(sentence: str, language: Language) -> bool:
     """Whether a sentence begins by taking back what was said before it."""
-    return _TAKES_BACK[language].match(sentence) is not None
+    return pattern_in(language, "quoting", "takes_back", r"{}\b").match(sentence) is not None
 
 
 class _Quotable:

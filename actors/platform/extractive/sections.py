@@ -5,49 +5,26 @@ Called by whoever writes in quotations. A sentence's section is told by its word
 
 import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 from actors.platform.extractive.candidates import Candidate
 from actors.platform.text.language import Language
+from actors.platform.text.lexicon import ENGLISH, lexicon, pattern_in, words_of_all
 
 Section = Literal["event", "figures", "outlook"]
 
-HEADINGS: dict[Language, dict[Section, str]] = {
-    "en": {"event": "What the source says", "figures": "The figures", "outlook": "What comes next"},
-    "pl": {"event": "Co mówi źródło", "figures": "Liczby", "outlook": "Co dalej"},
-    "de": {"event": "Was die Quelle sagt", "figures": "Die Zahlen", "outlook": "Wie es weitergeht"},
-}
+_FILE = "quoting"
 # With fewer sentences a text needs no headings, and neither does a section of its own.
 _ENOUGH = 9
 _OF_SECTION = 2
-_OUTLOOK: dict[Language, re.Pattern[str]] = {
-    "en": re.compile(
-        r"\b(?:will|expects?|expected|plans?|planned|next (?:week|month|year|decision|step)|forecasts?|"
-        r"projected|is due|are due|by 20\d\d)\b",
-        re.IGNORECASE,
-    ),
-    "pl": re.compile(
-        r"\b(?:będzie|będą|planuj\w+|oczekuj\w+|spodziewa\w*|prognoz\w+|ma zostać|mają zostać|do 20\d\d)\b",
-        re.IGNORECASE,
-    ),
-    # "Wird" and "werden" are the passive as well: they count with a time that is to come.
-    "de": re.compile(
-        r"\b(?:erwartet|erwarten|plant|planen|soll|sollen|prognose\w*|bis 20\d\d)\b"
-        r"|\b(?:wird|werden)\b.{0,200}\b(?:künftig\w*|voraussichtlich|nächste\w|kommende\w|morgen"
-        r"|ab (?:dem )?\d)\b"
-        r"|\b(?:künftig\w*|voraussichtlich|nächste\w|kommende\w|morgen)\b.{0,200}\b(?:wird|werden)\b",
-        re.IGNORECASE,
-    ),
-}
 # Numbers that neither count nor measure: of paragraphs and houses, times, days, years.
+_NUMBERED, _MONTHS = ("|".join(sorted(words_of_all(_FILE, key))) for key in ("numbered", "months"))
 _NO_FIGURE = re.compile(
-    r"(?:§|\b(?:art|abs|nr|no|ziff|ust|pkt|poz|lok|ul|para|din|top|item|page|section|clause)\b\.?) ?"
-    r"\d[\d.,/-]*"
+    rf"(?:§|\b(?:{_NUMBERED})\b\.?) ?\d[\d.,/-]*"
     r"|\b\d{1,2}[:.]\d\d(?!\d| ?(?:%|percent|proc|prozent|m|k|e|€|£|\$))\b"
     r"|\b\d{1,2}\.\d{1,2}\.(?:\d{4})?"
     r"|\b(?:19|20)\d\d\b"
-    r"|\b\d{1,2}\.? (?:jan|feb|mar|mär|apr|may|maj|mai|jun|cze|jul|lip|aug|sie|sep|wrz|oct|okt|paź|nov|lis"
-    r"|dec|dez|gru|lut|sty|kwi)\w*",
+    rf"|\b\d{{1,2}}\.? (?:{_MONTHS})\w*",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -66,10 +43,16 @@ def sections(found: Sequence[Candidate], language: Language) -> list[tuple[str |
             moved = {id(one) for one in (*by["event"], *by[name])}
             by["event"] = [one for one in found if id(one) in moved]
             by[name] = []
-    return [(HEADINGS[language][name], part) for name, part in by.items() if part]
+    return [(headings(language)[name], part) for name, part in by.items() if part]
+
+
+def headings(language: Language) -> dict[Section, str]:
+    """The heading of each section; in English where the language has none."""
+    texts = {**lexicon(ENGLISH, _FILE), **lexicon(language, _FILE)}
+    return {section: texts[f"heading_{section}"] for section in get_args(Section)}
 
 
 def _section(text: str, language: Language) -> Section:
-    if _OUTLOOK[language].search(text):
+    if pattern_in(language, _FILE, "outlook").search(text):
         return "outlook"
     return "figures" if len(_NUMBER.findall(_NO_FIGURE.sub(" ", text))) >= _MANY_NUMBERS else "event"

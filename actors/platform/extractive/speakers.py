@@ -9,18 +9,14 @@ from collections import Counter
 from collections.abc import Sequence
 
 from actors.platform.text.language import Language
-from actors.platform.text.lexicon import phrase_pattern
+from actors.platform.text.lexicon import alternatives, phrase_pattern, words_of_all
 from actors.platform.text.sentences.sentences import Sentence
-from models.text import word_list
 
 _WORD = r"[A-ZÀ-Ž][\w.'’-]{0,30}"
 _TIME = r"(?:[\[(]?\d{1,2}:\d\d(?::\d\d)?[\])]?[ \t]{0,3})?(?:>>[ \t]{0,3})?"
 _ASIDE = r"(?:,[ \t][^,:;.\d\n]{1,60})?(?:[ \t]\([^()\n]{1,40}\)){0,2}"
-_ROLE = (
-    r"(?i:speaker|interviewer|moderator(?:in)?|host|operator|sprecher(?:in)?|frage|antwort|redakcja|prowadząc[ya]"
-    r"|mówca|pytanie|odpowiedź|q|a)(?:[ \t]\d{1,2})?"
-)
-_LABEL = rf"{_WORD}(?:[ \t](?:{_WORD}|for|of|the|and|von|der|des|für|und|w|do|ds\.|i|z)){{0,9}}"
+_ROLE = rf"(?i:{alternatives('quoting', 'speaker_roles')})(?:[ \t]\d{{1,2}})?"
+_LABEL = rf"{_WORD}(?:[ \t](?:{_WORD}|{alternatives('quoting', 'in_speakers')})){{0,9}}"
 _SPEAKER = re.compile(
     rf"{_TIME}(?P<name>{_ROLE}|{_LABEL})(?P<aside>{_ASIDE})[ \t]?[:\uff1a](?!//|\d)[ \t]{{0,3}}(?=\S)"
 )
@@ -31,15 +27,7 @@ _NAME_LINE = re.compile(
     re.MULTILINE,
 )
 # Labels of one word that are nobody's name.
-_NOBODY = frozenset(
-    word_list(
-        "note notes notice hinweis uwaga uwagi revenue revenues sales costs background result results method "
-        "methods conclusion conclusions warning example figure table date time place subject re update "
-        "correction ps definition erstens zweitens drittens viertens po beschluss tatbestand "
-        "entscheidungsgründe kritik namely summary outlook sources source quelle źródło fazit wynik wyniki "
-        "wnioski cel ergebnis grund"
-    )
-)
+_NOBODY = words_of_all("quoting", "no_speakers")
 _DASHED = re.compile(r" (?:--|–|—) ")
 # Behind what somebody said: "— Ann Example, spokeswoman", "– Ann, 34".
 _SIGNS = re.compile(
@@ -52,7 +40,7 @@ _SAYS_WHOSE = ("speech", "disputes", "denies", "attributes")
 _SO = re.compile(r", so [^\W\d_a-z]")
 _SENTENCE = re.compile(r"[^\W\d_]{4}[.!?]")
 _FIGURE = re.compile(r"[^\w\s]?\s?[\d$€£]")
-_JOINS = frozenset(("and", "und", "i"))
+_JOINS = words_of_all("quoting", "joins_names")
 
 
 def names_speaker(sentence: str) -> bool:

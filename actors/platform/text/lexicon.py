@@ -114,6 +114,13 @@ def alternatives(name: str, key: str) -> str:
 
 
 @cache
+def pattern_in(language: Language, name: str, key: str, form: str = "{}") -> re.Pattern[str]:
+    """What finds the regular expressions of one language under a name, whatever their case."""
+    some = "|".join(lexicon(language, name).get(key, "").splitlines())
+    return re.compile(form.replace("{}", f"(?:{some or '(?!)'})"), re.IGNORECASE)
+
+
+@cache
 def pattern(name: str, key: str, form: str = "{}", flags: int = re.IGNORECASE) -> re.Pattern[str]:
     """What finds the regular expressions under a name, of all folders; they stand for `{}` of a form.
 

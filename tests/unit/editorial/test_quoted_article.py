@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.platform.extractive.sections import HEADINGS
+from actors.platform.extractive.sections import headings
 from actors.platform.text.language import Language
+from actors.platform.text.lexicon import languages
 from actors.platform.text.quotation_marks import quoted
 from actors.systems.editorial.agents.quotation_review import QuotationReview, sorted_concerns
 from actors.systems.editorial.agents.quoted_article import quotations_of, said_on
@@ -76,7 +77,7 @@ def check(article: ArticleResponse, about: TopicInput) -> None:
         places[found[1]] = (int(found[3]), int(found[4]))
     for number, block in enumerate(block for block in body.split("\n\n") if block):
         if block.startswith("## "):
-            assert block[3:] in {heading for each in HEADINGS.values() for heading in each.values()}
+            assert block[3:] in {heading for each in languages() for heading in headings(each).values()}
             continue
         lead = next((f"{told}: " for told in sources_of(about) if shown(block).startswith(f"{told}: ")), "")
         rest = block[block.index(": ") + 2 :] if lead else block

@@ -10,7 +10,7 @@ from actors.platform.extractive.candidates import Candidate, ranked, shortlist
 from actors.platform.extractive.doubts import doubts
 from actors.platform.extractive.fit_length import Length, count_for, fitted, length_of, words_of
 from actors.platform.extractive.headlines import headlines
-from actors.platform.extractive.sections import HEADINGS, Section, sections
+from actors.platform.extractive.sections import Section, headings, sections
 from actors.platform.text.language import Language
 from actors.platform.text.quotation_marks import quoted
 from actors.platform.text.sentences.sentences import sentences
@@ -140,7 +140,7 @@ def test_headings_are_of_the_fixed_list_and_short_texts_have_none() -> None:
     best = [Candidate(source=0, sentence=one, relevance=1.0) for one in sentences(source, "en")]
     assert [heading for heading, _ in sections(best[:3], "en")] == [None]
     told = sections(best, "en")
-    assert [heading for heading, _ in told] == list(HEADINGS["en"].values())
+    assert [heading for heading, _ in told] == list(headings("en").values())
     assert [len(part) for _, part in told] == [3, 3, 3]
     assert sorted(one.text for _, part in told for one in part) == sorted(one.text for one in best)
 
@@ -160,7 +160,7 @@ def test_headings_are_of_the_fixed_list_and_short_texts_have_none() -> None:
 )
 def test_a_sentence_s_section_is_told_by_its_words(language: Language, text: str, heading: Section) -> None:
     told = [Candidate(source=0, sentence=one, relevance=1.0) for one in sentences(text, language)] * 9
-    assert [name for name, _ in sections(told, language)] == [HEADINGS[language][heading]]
+    assert [name for name, _ in sections(told, language)] == [headings(language)[heading]]
 
 
 @pytest.mark.parametrize(
