@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Literal
 
 from actors.platform.figures.table_notes import says_forecast, says_part_of_year, says_scale, says_share
+from actors.platform.text.lexicon import words_of_all
 from actors.platform.text.numbers.cells import Dated, dated, is_blank, is_total, may_be_number, numbers_of
 from actors.platform.text.numbers.units import (
     PERCENT,
@@ -26,30 +27,18 @@ from actors.platform.text.numbers.units import (
 )
 from models.content.articles import Cell
 from models.record import Record
-from models.text import one_line, shortened, word_list
+from models.text import one_line, shortened
 
 Frequency = Literal["daily", "weekly", "monthly", "quarterly", "yearly"]
 
-_DATE_NAMES = frozenset(
-    word_list(
-        "date day time period month quarter year time_period ref_date timestamp datum data dzień miesiąc "
-        "kwartał rok okres tag monat quartal jahr zeitraum zeit"
-    )
-)
+_DATE_NAMES = words_of_all("tables", "dates")
 # Parts of a date in columns of their own: no series, and a year beside them is not the whole date.
-_PARTS = frozenset(
-    word_list("month quarter day week year miesiąc kwartał dzień tydzień rok monat quartal tag woche jahr")
-)
-_YEAR_NAMES = frozenset(("year", "rok", "jahr"))
+_PARTS = words_of_all("tables", "parts_of_dates")
+_YEAR_NAMES = words_of_all("tables", "years")
 _NO_MEASURE = frozenset(["id", "no", "no.", "nr", "nr.", "rank", "lp", "lp.", "#", ""])
-_SERIES_NAMES = frozenset(
-    word_list(
-        "series series_id symbol ticker indicator variable item measure category country geo region area "
-        "currency seria wskaźnik kraj waluta reihe indikator land währung"
-    )
-)
+_SERIES_NAMES = words_of_all("tables", "series")
 # A column of such a name says nothing that the table's name doesn't.
-_VALUE_NAMES = frozenset(word_list("value values obs_value rate observation wartość wert"))
+_VALUE_NAMES = words_of_all("tables", "values")
 _MOST_NAME = 120
 
 

@@ -1,44 +1,23 @@
 """What the words of a table say of its values: forecasts, parts of a year, shares, and units in thousands.
 
-Called by `series`, so that no figure is said that such words would make wrong. English, Polish and German.
+Called by `series`, so that no figure is said that such words would make wrong.
 """
 
 import re
 
-_FORECAST = re.compile(
-    r"forecast|projection|projected|estimate|\bplan(?:s|ned)?\b|outlook"
-    r"|prognoz|projekcj|szacun|szacowan|\bplanowan"
-    r"|prognos|projektion|schätz|\bgeplant|planwert|hochrechnung",
-    re.IGNORECASE,
+from actors.platform.text.lexicon import pattern, words_of_all
+
+_FILE = "tables"
+_FORECAST, _SHARES = pattern(_FILE, "forecast"), pattern(_FILE, "shares")
+_MONTH, _FIRST, _LAST, _UNTIL = (
+    f"(?:{'|'.join(sorted(words_of_all(_FILE, key)))})"
+    for key in ("months", "first_month", "last_month", "until")
 )
-_MONTH = (
-    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sty|lut|kwi|maj|cze|lip|sie|wrz|paź|lis|gru"
-    r"|mär|mrz|mai|okt|dez)"
-)
-_PARTIAL = re.compile(
-    r"\bytd\b|year[- ]to[- ]date|cumulative|cumulated|\bfirst (?:\w{1,8} months|half|quarter)\b"
-    r"|narastając|od początku roku|skumulowan|kumuliert|seit jahresbeginn"
-    # A month right beside another is a part of a year; `January 2020 to May 2025` is all of a table.
-    rf"|\b{_MONTH}[^\W\d_]{{0,9}}\.? ?(?:[-–—]|to|do|bis|through) ?{_MONTH}"
-    rf"|(?<!\d )\bbis {_MONTH}",
-    re.IGNORECASE,
-)
-_WHOLE_YEAR = re.compile(
-    r"\b(?:jan|sty)[^\W\d_]{0,9}\.? ?(?:[-–—]|to|do|bis|through) ?(?:dec|gru|dez)[^\W\d_]{0,9}", re.IGNORECASE
-)
-_SHARES = re.compile(
-    r"%|\bper ?cent|\bproc\b|procent|prozent"
-    r"|\brates?\b|(?:s|en)raten?\b|\bratio|\bshares?\b|proportion|turnout|\byields?\b"
-    r"|\bstop[ayęą]\b|wskaźnik|udział|odsetek|frekwencj|rentowno"
-    r"|quoten?\b|anteil|rendite|zins"
-    r"|temp\b|temperatur|°|celsius|fahrenheit|\((?:c|f)\)",
-    re.IGNORECASE,
-)
-_SCALE = re.compile(
-    r"\b(?:thousand|million|billion|tys|tysi|mln|mld|milion|miliard|milliard|tsd|tausend|mio|mrd)"
-    r"|\b(?:bn|mn|000s?)\b|[$€£] ?[mkb]|(?<=\()[mk]\b",
-    re.IGNORECASE,
-)
+_TO = rf"[^\W\d_]{{0,9}}\.? ?(?:[-–—]|{_UNTIL}) ?"
+# A month right beside another is a part of a year; `January 2020 to May 2025` is all of a table.
+_PARTIAL = pattern(_FILE, "partial", "{}" + rf"|\b{_MONTH}{_TO}{_MONTH}|(?<!\d )\bbis {_MONTH}")
+_WHOLE_YEAR = re.compile(rf"\b{_FIRST}{_TO}{_LAST}[^\W\d_]{{0,9}}", re.IGNORECASE)
+_SCALE = pattern(_FILE, "scales", r"\b{}|\b(?:bn|mn|000s?)\b|[$€£] ?[mkb]|(?<=\()[mk]\b")
 _LONGEST = 1000
 
 

@@ -11,9 +11,9 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
+from actors.platform.text.lexicon import words_of_all
 from actors.platform.text.numbers.number_readings import Reader
 from models.content.articles import Cell
-from models.text import word_list
 
 DateForm = Literal["day", "month", "quarter", "year"]
 
@@ -28,12 +28,7 @@ _YEAR = re.compile(r"\d{4}\Z", re.ASCII)
 _LONGEST_DATE, _LONGEST_NUMBER = 48, 64
 # Numbers are missing here, and nothing else is said.
 _BLANKS = frozenset(["", "-", "–", "—", ".", "..", "...", "…", ":", "n/a", "k.a.", "k. a.", "b.d.", "b. d."])
-_TOTALS = frozenset(
-    word_list(
-        "total totals sum summe insgesamt gesamt razem ogółem suma average mean durchschnitt mittelwert "
-        "średnio średnia"
-    )
-)
+_TOTALS = words_of_all("tables", "totals")
 _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'"})
 _SIGNED = re.compile(
     r"(?P<sign>[-+−]?)(?P<before>[$€£]?) ?(?P<inner>[-−]?)(?P<body>\d[\d.,' ]*)(?P<after>%|[$€£]|zł)?\Z",

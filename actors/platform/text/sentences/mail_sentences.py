@@ -9,25 +9,28 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from actors.platform.text.language import language_of
+from actors.platform.text.lexicon import alternatives, pattern
 from actors.platform.text.sentences.sentence_boundaries import goes_on
 
 _END = re.compile(r"[!?](?=\s|\Z)|\.(?=\s+[^\Wa-zäöüßąćęłńóśźż_\d]|\s*\Z)|[\n\r]+|;\s")
 # A line of so many characters was broken because it was full.
 _FULL_LINE = 55
 _NEW_LINE = re.compile(r"[>|*•\-–\d]|[^\W\d_]{1,20}:")
-_ANSWERED = re.compile(
-    r"^[ \t>*_-]{0,12}(?:(?:original(?: message| appointment)"
-    r"|ursprüngliche nachricht|wiadomość oryginalna"
-    r"|oryginalna wiadomość)[ \t*_-]{0,12}$"
-    r"|(?:on|am|w dniu|dnia)\s[^\n]{4,120}(?:wrote|schrieb|napisał(?:\(a\)|a)?|pisze|you wrote)"
-    r"[^\n]{0,80}:\s*$)",
+_FILE = "mail_heads"
+_ANSWERED = pattern(
+    _FILE,
+    "original",
+    r"^[ \t>*_-]{0,12}(?:{}[ \t*_-]{0,12}$"
+    rf"|(?:{alternatives(_FILE, 'on')})\s[^\n]{{4,120}}(?:{alternatives(_FILE, 'wrote')})[^\n]{{0,80}}:\s*$)",
     re.IGNORECASE | re.MULTILINE,
 )
-_HEADER = re.compile(
-    r"^[*_]{0,2}(?:from|von|od):[^\n]{1,200}\n[*_]{0,2}(?:sent|date|to|gesendet|datum|an|wysłano|data|do):",
+_HEADER = pattern(
+    _FILE,
+    "from",
+    rf"^[*_]{{0,2}}{{}}:[^\n]{{1,200}}\n[*_]{{0,2}}(?:{alternatives(_FILE, 'sent')}):",
     re.IGNORECASE | re.MULTILINE,
 )
-_FORWARDED = re.compile(r"forwarded|weitergeleitete?|przekazan[ay]", re.IGNORECASE)
+_FORWARDED = pattern(_FILE, "forwarded")
 _LOOKED_BACK, _LOOKED_AT = 80, 200
 
 
