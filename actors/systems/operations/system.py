@@ -58,7 +58,7 @@ def _analyst(config: Config, directory: AgentDirectory) -> dict[str, Any]:
 
 
 _DECIDED_BY = {"operation_plan": "decide_operation_plan", "operation_results": "decide_operation_results"}
-_OPERATION = GatedKind(
+OPERATION = GatedKind(
     role="analyst",
     number="operation_id",
     actions={
@@ -95,7 +95,7 @@ SYSTEM = System(
             word="operation",
             input=OperationTask,
             result=OperationResult,
-            gated=_OPERATION,
+            gated=OPERATION,
             ending=Ending("outcome", reached="completed"),
             complex=True,
         ),

@@ -63,7 +63,7 @@ def _support_judge(config: Config, directory: AgentDirectory) -> dict[str, Any]:
     }
 
 
-_RESEARCH = GatedKind(
+RESEARCH = GatedKind(
     role="analyst",
     number="workflow_id",
     actions={
@@ -96,7 +96,7 @@ SYSTEM = System(
             word="deep research",
             input=ResearchTask,
             result=ResearchResult,
-            gated=_RESEARCH,
+            gated=RESEARCH,
             ending=Ending("outcome", reached="done"),
             complex=True,
         ),

@@ -97,7 +97,7 @@ async def recent(
     requested_by: str | None,
     status: AgentWorkflowStatus | None,
     project_id: int | None,
-    parent_id: int | None,
+    parent_workflow_id: int | None,
     before: int | None,
     limit: int,
 ) -> ResearchList:
@@ -124,7 +124,7 @@ async def recent(
             "by": requested_by,
             "status": None if status is None else _WORKFLOW_STATUS[status],
             "project": project_id,
-            "parent": parent_id,
+            "parent": parent_workflow_id,
             "before": before,
             "limit": limit,
         },

@@ -28,7 +28,7 @@ async def results(desk: ResearchDesk, research: AgentWorkflow) -> ResearchResult
 
 async def researches(desk: ResearchDesk) -> ResearchList:
     """All of macro."""
-    narrowed = dict.fromkeys(("requested_by", "status", "project_id", "parent_id", "before"))
+    narrowed = dict.fromkeys(("requested_by", "status", "project_id", "parent_workflow_id", "before"))
     found: ResearchList = await ask(
         desk, lambda c: overviews.recent(c, topics=["macro"], limit=9, **narrowed)
     )

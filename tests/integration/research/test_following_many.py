@@ -93,7 +93,9 @@ async def test_how_long_it_takes_is_learnt_from_those_that_ended_well(
 
 async def test_the_newest_come_first_and_only_those_that_are_asked_for(desk: ResearchDesk) -> None:
     async def recent(**of: Any) -> ResearchList:
-        every = dict.fromkeys(("requested_by", "status", "project_id", "parent_id", "before")) | {"limit": 9}
+        every = dict.fromkeys(("requested_by", "status", "project_id", "parent_workflow_id", "before")) | {
+            "limit": 9
+        }
         found: ResearchList = await ask(
             desk, lambda c: overviews.recent(c, **({"topics": ["macro"]} | every | of))
         )
@@ -113,7 +115,10 @@ async def test_the_newest_come_first_and_only_those_that_are_asked_for(desk: Res
     assert await numbers(status="pending", before=third.id) == [second.id]
     assert await numbers(project_id=first.project_id) == [third.id, second.id, first.id]
     assert await numbers(project_id=first.project_id + 1) == await numbers(topics=["fx"]) == []
-    assert (await numbers(parent_id=first.id), await numbers(parent_id=third.id)) == ([second.id], [])
+    assert (await numbers(parent_workflow_id=first.id), await numbers(parent_workflow_id=third.id)) == (
+        [second.id],
+        [],
+    )
     page = await recent(limit=2)
     assert ([one.id for one in page.workflows], page.next_before) == ([third.id, second.id], second.id)
     last = await recent(limit=1, before=second.id)

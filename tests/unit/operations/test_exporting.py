@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from actors.platform.gates.kind_tools import KindTools
 from actors.systems.operations.approved import approval_of_results
 from actors.systems.operations.exports.as_csv import as_csv
 from actors.systems.operations.exports.as_json import as_json
@@ -128,7 +129,7 @@ def context(monkeypatch: pytest.MonkeyPatch) -> Any:
         yield
         held.clear()
 
-    async def visible(context: Any, connection: Any, operation_id: int) -> Operation:
+    async def visible(tools: Any, context: Any, connection: Any, operation_id: int) -> Operation:
         assert (operation_id, held) == (7, [True])
         return OPERATION
 
@@ -140,7 +141,7 @@ def context(monkeypatch: pytest.MonkeyPatch) -> Any:
         assert held == [], "no connection is held while a document is set"
         return b"%PDF-" + template.name.encode() + b"\x00\xff"
 
-    monkeypatch.setattr(exporting, "visible_operation", visible)
+    monkeypatch.setattr(KindTools, "visible", visible)
     monkeypatch.setattr(approval_inbox, "of_workflow", approvals)
     monkeypatch.setattr(exporting, "as_pdf", made)
     operations = SimpleNamespace(report_file=Path("report.typ"))

@@ -6,13 +6,13 @@ REST, WebSocket, chat and terminal come through here, so the rules are the same.
 from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
+from actors.platform.gates.deciding import ANYONE, change, decide, gate_meant
 from actors.platform.mcp.schemas import fault_in
-from actors.platform.tools.decisions import check_decides, knows_of
 from actors.platform.tools.tool import Input, Output, ToolContext, tool
 from actors.systems.operations.clarification import read_answer
 from actors.systems.operations.plan_edits import edited
-from actors.systems.operations.tools.visible import OPERATION_ROLE, OperationId, about_operation
-from models.errors import ApprovalConflict, ApprovalNotFound, InputInvalid, OperationNotFound
+from actors.systems.operations.tools.visible import OPERATIONS, OperationId
+from models.errors import InputInvalid
 from models.operations.decisions import (
     AgentDecision,
     ClarificationResponse,
@@ -26,15 +26,11 @@ from models.operations.plans import PlanShown
 from models.operations.questions import AgentQuestion
 from models.operations.results import ComprehensiveResults
 from models.operations.revisions import Revision
+from models.record import Record
 from models.runtime.approvals import Approval
-from models.store import approval_inbox, decisions
-from models.store.operations import operations, overviews
-from models.store.runtime import workflows
-from models.tools import ToolPermission
+from models.store import decisions
 from models.visible import shows_something
 
-_ANYONE = ToolPermission(required_role="reader", topic_scoped=False)
-Yes = Literal["approve", "reject"]
 # What each answer about an agent means for what is asked: a yes, a no, or what a server is given.
 _MEANINGS: Mapping[str, Mapping[str, Literal["yes", "no", "given", "declined"]]] = {
     "failed": {"retry": "yes", "skip": "no"},
@@ -83,10 +79,10 @@ class OperationDecidedResponse(OperationDecided, Output):
 
 
 @tool(
-    _ANYONE,
+    ANYONE,
     rest="POST /api/operations/{id=operation_id}/plan",
     effect="writes",
-    about=about_operation,
+    about=OPERATIONS.about,
     for_models=False,
 )
 async def decide_operation_plan(
@@ -101,18 +97,18 @@ async def decide_operation_plan(
         decided = await _decide(context, approval, request, request.approved, request.feedback)
         told = "Approved: it runs now." if request.approved else "Another plan is made, by what you said."
         return await _answer(context, operation, decided, told)
-    await decisions.check_open(context.connection, approval, _digest(approval, request))
+    await decisions.check_open(context.connection, approval, request.digest or approval.digest)
     shown = PlanShown.model_validate(approval.subject)
     content = shown.model_copy(update={"plan": edited(shown.plan, request.modified_plan)})
-    decided = await _amend(context, approval, request, content.model_dump(mode="json"), request.feedback)
+    decided = await _change(context, approval, request, content, request.feedback)
     return await _answer(context, operation, decided, "Approved as you changed it: that runs now.")
 
 
 @tool(
-    _ANYONE,
+    ANYONE,
     rest="POST /api/operations/{id=operation_id}/results",
     effect="writes",
-    about=about_operation,
+    about=OPERATIONS.about,
     for_models=False,
 )
 async def decide_operation_results(
@@ -142,10 +138,10 @@ async def decide_operation_results(
 
 
 @tool(
-    _ANYONE,
+    ANYONE,
     rest="POST /api/operations/{id=operation_id}/agent",
     effect="writes",
-    about=about_operation,
+    about=OPERATIONS.about,
     for_models=False,
 )
 async def decide_operation_agent(
@@ -160,12 +156,12 @@ async def decide_operation_agent(
         raise InputInvalid(f"answer: {request.answer} means nothing here: send {' or '.join(meanings)}")
     if meaning == "given":
         assert asked is not None, "only a server's question takes something"
-        content = (await _with_given(asked, dict(request.given or {}))).model_dump(mode="json")
-        decided = await _amend(context, approval, request, content, request.feedback)
+        content = await _with_given(asked, dict(request.given or {}))
+        decided = await _change(context, approval, request, content, request.feedback)
     elif meaning == "declined":
         assert asked is not None, "only a server's question can be declined"
-        content = asked.model_copy(update={"given": None, "declined": True}).model_dump(mode="json")
-        decided = await _amend(context, approval, request, content, request.feedback)
+        content = asked.model_copy(update={"given": None, "declined": True})
+        decided = await _change(context, approval, request, content, request.feedback)
     else:
         notes = request.feedback or (None if meaning == "yes" else "go on without it")
         decided = await _decide(context, approval, request, meaning == "yes", notes)
@@ -173,10 +169,10 @@ async def decide_operation_agent(
 
 
 @tool(
-    _ANYONE,
+    ANYONE,
     rest="POST /api/operations/{id=operation_id}/clarification",
     effect="writes",
-    about=about_operation,
+    about=OPERATIONS.about,
     for_models=False,
 )
 async def clarify_operation(
@@ -205,64 +201,24 @@ async def _meant(
     answer: GateAnswer | None = None,
     approval_id: str | None = None,
 ) -> tuple[Operation, Approval]:
-    """The gate that waits, or else the last one, so that the answer can say what became of it.
-
-    Whoever may not see the operation is told nothing of it, and whoever may not decide at this gate is told
-    that alone: nothing that was sent is looked at before.
-
-    Raises:
-        OperationNotFound, ApprovalNotFound, PermissionMissing.
-        InputInvalid, ApprovalConflict: something else is meant than what is asked.
-    """
-    operation = await operations.get(context.connection, request.operation_id)
-    every = await approval_inbox.listed_of_workflow(context.connection, operation.workflow_id)
-    known = [one for one in every if knows_of(context, one)]
-    if not known and not context.caller.has(OPERATION_ROLE, operation.topic):
-        raise OperationNotFound(f"there is no operation {operation.id}")
-    if approval_id is not None:
-        known = [one for one in known if one.id == approval_id]
-    if not known:
-        raise ApprovalNotFound(f"operation {operation.id} asks you nothing of that kind")
-    listed = next((one for one in known if one.status == "pending"), known[-1])
-    meant = await approval_inbox.get(context.connection, listed.id)
-    decisions.check_reached(meant, context.caller.scopes)
-    check_decides(context, meant)
+    """The gate that is meant; see `gate_meant`. InputInvalid where it is of another plan."""
     said = answer or request
-    if said.plan_id is not None and said.plan_id != operation.workflow_id:
-        raise InputInvalid(
-            f"plan_id: operation {operation.id} has the plan {operation.workflow_id}: look again"
-        )
-    if meant.status != "pending" and meant.kind not in kinds:
-        raise ApprovalConflict(
-            f"operation {operation.id} waits for no decision now: the last one, {meant.title!r}, is "
-            f"{meant.status} (GET /api/operations/{operation.id} tells how it stands)",
-            approval_id=meant.id,
-            status=meant.status,
-        )
-    if meant.kind not in kinds:
-        raise ApprovalConflict(
-            f"operation {operation.id} asks something else now: {meant.title}",
-            approval_id=meant.id,
-            status=meant.status,
-        )
-    if said.digest is None and approval_id is None and (len(every) > 1 or meant.asked is not None):
-        raise ApprovalConflict(
-            f"operation {operation.id} has asked more than once: send the digest of what you were shown "
-            f"(GET /api/operations/{operation.id})",
-            approval_id=meant.id,
-            status=meant.status,
-        )
-    if approval_id is not None and meant.asked is not None and meant.status == "pending":
-        raise ApprovalConflict(
-            f"approval {meant.id} shows what somebody changed since it was asked: decide with its digest",
-            approval_id=meant.id,
-            status=meant.status,
-        )
-    return operation, meant
 
+    def check(operation: Operation) -> None:
+        if said.plan_id is not None and said.plan_id != operation.workflow_id:
+            raise InputInvalid(
+                f"plan_id: operation {operation.id} has the plan {operation.workflow_id}: look again"
+            )
 
-def _digest(approval: Approval, answer: GateAnswer) -> str:
-    return answer.digest or approval.digest
+    return await gate_meant(
+        OPERATIONS,
+        context,
+        request,
+        digest=said.digest,
+        kinds=kinds,
+        approval_id=approval_id,
+        check=check,
+    )
 
 
 async def _decide(
@@ -276,29 +232,14 @@ async def _decide(
 ) -> Approval:
     if not yes and not shows_something(notes or ""):
         raise InputInvalid("feedback: is blank: say why not, or what is to be done otherwise")
-    decision: Yes = "approve" if yes else "reject"
-    return await decisions.decide_in(
-        context.connection,
-        approval_id=approval.id,
-        answer={"decision": decision, "digest": _digest(approval, answer), "notes": notes},
-        decided_by=context.caller.subject,
-        scopes=context.caller.scopes,
-        besides=besides,
-    )
+    return await decide(context, approval, yes=yes, digest=answer.digest, notes=notes, besides=besides)
 
 
-async def _amend(
-    context: ToolContext, approval: Approval, answer: GateAnswer, content: dict[str, Any], notes: str | None
+async def _change(
+    context: ToolContext, approval: Approval, answer: GateAnswer, content: Record, notes: str | None
 ) -> Approval:
-    return await decisions.amend_in(
-        context.connection,
-        approval_id=approval.id,
-        digest=_digest(approval, answer),
-        content=content,
-        notes=notes,
-        amended_by=context.caller.subject,
-        scopes=context.caller.scopes,
-    )
+    made = content.model_dump(mode="json")
+    return await change(context, approval, digest=answer.digest, content=made, notes=notes)
 
 
 def _check_targets(revision: Revision, shown: ComprehensiveResults) -> None:
@@ -347,7 +288,6 @@ async def _answer(
     *,
     exports: tuple[str, ...] = (),
 ) -> OperationDecidedResponse:
-    workflow = await workflows.get(context.connection, operation.workflow_id)
     pending = decided.status == "pending"
     if pending:
         votes = sum(vote.decision == "approve" for vote in decided.votes)
@@ -361,7 +301,7 @@ async def _answer(
         plan_id=operation.workflow_id,
         approval_id=decided.id,
         decision=outcome,
-        status=overviews.STATUS_OF_WORKFLOW[workflow.status],
+        status=await OPERATIONS.status(context.connection, operation),
         message=told,
         digest=decided.digest if pending else None,
         exports=() if pending else exports,

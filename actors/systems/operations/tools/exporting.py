@@ -16,12 +16,7 @@ from actors.systems.operations.exports.as_csv import as_csv
 from actors.systems.operations.exports.as_json import as_json
 from actors.systems.operations.exports.as_markdown import as_markdown
 from actors.systems.operations.exports.as_pdf import as_pdf
-from actors.systems.operations.tools.visible import (
-    OPERATES,
-    OperationId,
-    topic_of_operation,
-    visible_operation,
-)
+from actors.systems.operations.tools.visible import OPERATIONS, OperationId
 from models.errors import ApprovalConflict
 from models.operations.exports import ApprovedResults, ExportFormat, ResultsApproval
 from models.operations.operations import Operation
@@ -76,11 +71,11 @@ class ExportOperationResponse(Output):
         return self.text.encode("utf-8-sig" if self.format == "csv" else "utf-8")
 
 
-@tool(OPERATES, rest=None, effect="reads", topic=topic_of_operation, own_transactions=True)
+@tool(OPERATIONS.on_topic, rest=None, effect="reads", topic=OPERATIONS.topic, own_transactions=True)
 async def export_operation(context: ToolContext, request: ExportOperationRequest) -> ExportOperationResponse:
     """Export approved results of an operation: a report, its evidence as a table, or all of it as JSON."""
     async with context.database.connection() as connection:
-        operation = await visible_operation(context, connection, request.operation_id)
+        operation = await OPERATIONS.visible(context, connection, request.operation_id)
         approvals = await approval_inbox.of_workflow(connection, operation.workflow_id)
     approved = await asyncio.to_thread(approved_of, operation, approvals)
     text = base64 = None

@@ -7,14 +7,7 @@ from pydantic import Field
 from actors.platform.tools.tool import Input, Output, ToolContext, tool
 from actors.systems.operations.approved import approval_of_results, approving_votes
 from actors.systems.operations.results_builder import changes
-from actors.systems.operations.tools.visible import (
-    OPERATES,
-    OPERATES_ANYWHERE,
-    OPERATION_ROLE,
-    OperationId,
-    topic_of_operation,
-    visible_operation,
-)
+from actors.systems.operations.tools.visible import OPERATIONS, OperationId
 from models.errors import OperationNotFound
 from models.operations.following import IterationComparison, IterationResults, OperationList
 from models.operations.history import ExecutionContext
@@ -38,14 +31,14 @@ class GetOperationResponse(OperationStatusResponse, Output):
     """How it stands, and what waits for a decision."""
 
 
-@tool(OPERATES, rest="GET /api/operations/{id=operation_id}", effect="reads", topic=topic_of_operation)
-async def get_operation(context: ToolContext, request: OperationInput) -> GetOperationResponse:
+@OPERATIONS.reads("GET /api/operations/{id=operation_id}", GetOperationResponse)
+async def get_operation(
+    context: ToolContext, operation: Operation, request: OperationInput
+) -> OperationStatusResponse:
     """Look at an operation: how far it is, and the plan or results that wait for a person."""
-    operation = await visible_operation(context, context.connection, request.operation_id)
-    found = await overviews.status(
+    return await overviews.status(
         context.connection, operation, person=context.caller.subject, scopes=context.caller.scopes
     )
-    return GetOperationResponse(**dict(found))
 
 
 class ListOperationsRequest(Input):
@@ -61,33 +54,22 @@ class ListOperationsResponse(OperationList, Output):
     """Operations on the caller's topics, the newest first."""
 
 
-@tool(OPERATES_ANYWHERE, rest="GET /api/operations", effect="reads")
+@tool(OPERATIONS.anywhere, rest="GET /api/operations", effect="reads")
 async def list_operations(context: ToolContext, request: ListOperationsRequest) -> ListOperationsResponse:
     """List operations: what was asked, and how each stands."""
-    caller = context.caller
-    found = await overviews.recent(
-        context.connection,
-        topics=[topic for topic in context.config.publishing.topics if caller.has(OPERATION_ROLE, topic)],
-        requested_by=caller.subject if request.mine else None,
-        status=request.status,
-        before=request.before,
-        limit=request.limit,
-    )
-    return ListOperationsResponse(**dict(found))
+    return ListOperationsResponse(**dict(await OPERATIONS.recent(context, request, overviews.recent)))
 
 
 class OperationHistoryResponse(ExecutionContext, Output):
     """All that happened in it, in its order."""
 
 
-@tool(
-    OPERATES, rest="GET /api/operations/{id=operation_id}/history", effect="reads", topic=topic_of_operation
-)
-async def read_operation_history(context: ToolContext, request: OperationInput) -> OperationHistoryResponse:
+@OPERATIONS.reads("GET /api/operations/{id=operation_id}/history", OperationHistoryResponse)
+async def read_operation_history(
+    context: ToolContext, operation: Operation, request: OperationInput
+) -> ExecutionContext:
     """Read what happened in an operation: plans, decisions, what each agent did, and every iteration."""
-    operation = await visible_operation(context, context.connection, request.operation_id)
-    found = await history.context(context.connection, operation)
-    return OperationHistoryResponse(**dict(found))
+    return await history.context(context.connection, operation)
 
 
 class OperationResultsRequest(Input):
@@ -101,16 +83,12 @@ class OperationResultsResponse(IterationResults, Output):
     """What an iteration came to."""
 
 
-@tool(
-    OPERATES, rest="GET /api/operations/{id=operation_id}/results", effect="reads", topic=topic_of_operation
-)
+@OPERATIONS.reads("GET /api/operations/{id=operation_id}/results", OperationResultsResponse)
 async def read_operation_results(
-    context: ToolContext, request: OperationResultsRequest
-) -> OperationResultsResponse:
+    context: ToolContext, operation: Operation, request: OperationResultsRequest
+) -> IterationResults:
     """Read what an operation came to: what agents found, what belongs together, and what contradicts."""
-    operation = await visible_operation(context, context.connection, request.operation_id)
-    found = await iteration_results(context.connection, operation, request.iteration)
-    return OperationResultsResponse(**dict(found))
+    return await iteration_results(context.connection, operation, request.iteration)
 
 
 class CompareOperationRequest(Input):
@@ -125,18 +103,14 @@ class CompareOperationResponse(IterationComparison, Output):
     """What is otherwise."""
 
 
-@tool(
-    OPERATES, rest="GET /api/operations/{id=operation_id}/compare", effect="reads", topic=topic_of_operation
-)
+@OPERATIONS.reads("GET /api/operations/{id=operation_id}/compare", CompareOperationResponse)
 async def compare_operation(
-    context: ToolContext, request: CompareOperationRequest
-) -> CompareOperationResponse:
+    context: ToolContext, operation: Operation, request: CompareOperationRequest
+) -> IterationComparison:
     """Compare two iterations of an operation: which agents found something else, and what that changed."""
-    connection = context.connection
-    operation = await visible_operation(context, connection, request.operation_id)
-    left = await results_of(connection, operation, request.left)
-    right = await results_of(connection, operation, request.right)
-    return CompareOperationResponse(
+    left = await results_of(context.connection, operation, request.left)
+    right = await results_of(context.connection, operation, request.right)
+    return IterationComparison(
         operation_id=operation.id, left=request.left, right=request.right, changes=changes(left, right)
     )
 

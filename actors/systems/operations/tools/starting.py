@@ -9,20 +9,12 @@ from pydantic import Field
 
 from actors.platform.tools.tool import Input, Output, ToolContext, tool
 from actors.platform.tools.visibility import known_topic
-from actors.systems.operations.tools.visible import (
-    OPERATES,
-    OperationId,
-    about_operation,
-    lacking_sources,
-    topic_of_operation,
-    visible_operation,
-)
-from models.errors import InputInvalid, PermissionMissing, WorkflowEnded
+from actors.systems.operations.tools.visible import OPERATIONS, OperationId, lacking_sources
+from models.errors import InputInvalid, PermissionMissing
 from models.near_names import suggestion
 from models.operations.operations import OperationBegun, OperationRequest, OperationStatus
-from models.store.operations import history, operations, overviews
-from models.store.runtime import workflows
-from models.tools import Prose, ToolPermission
+from models.store.operations import history, operations
+from models.tools import Prose
 
 
 class StartOperationRequest(OperationRequest, Input):
@@ -38,7 +30,7 @@ async def _topic(context: ToolContext, request: StartOperationRequest) -> str:
 
 
 @tool(
-    ToolPermission(required_role="analyst", topic_scoped=True, requires_hitl=True),
+    OPERATIONS.asking,
     rest="POST /api/operations -> 201",
     effect=("writes", "asks", "leaves the site"),
     topic=_topic,
@@ -53,11 +45,10 @@ async def start_operation(context: ToolContext, request: StartOperationRequest) 
         requested_by=context.caller.subject,
         gates=context.config.operations.task_types[request.task_type].gates,
     )
-    workflow = await workflows.get(context.connection, operation.workflow_id)
     return StartOperationResponse(
         operation_id=operation.id,
         plan_id=operation.workflow_id,
-        status=overviews.STATUS_OF_WORKFLOW[workflow.status],
+        status=await OPERATIONS.status(context.connection, operation),
         message="The operation has begun." if new else "It was begun before, by the same request_id.",
     )
 
@@ -101,37 +92,24 @@ class CancelOperationResponse(Output):
 
 
 @tool(
-    OPERATES,
+    OPERATIONS.on_topic,
     rest="POST /api/operations/{id=operation_id}/cancel",
     effect="writes",
-    topic=topic_of_operation,
-    about=about_operation,
+    topic=OPERATIONS.topic,
+    about=OPERATIONS.about,
 )
 async def cancel_operation(context: ToolContext, request: CancelOperationRequest) -> CancelOperationResponse:
     """Cancel an operation for good: once this is answered nothing more is kept, and nothing more goes out.
 
     A call that changes something and had gone out by then may be done all the same: the answer names it.
     """
-    connection, caller = context.connection, context.caller
-    operation = await visible_operation(context, connection, request.operation_id)
-    if operation.requested_by != caller.subject and not caller.has("admin", operation.topic):
-        raise PermissionMissing(
-            f"{operation.requested_by} asked for this operation: for somebody else, only the topic "
-            f"{operation.topic}'s admins may cancel it",
-            scope=f"{operation.topic}:admin",
-        )
-    try:
-        cancelled = await workflows.cancel(
-            connection, operation.workflow_id, reason=f"{request.reason} ({caller.subject})"
-        )
-    except WorkflowEnded:
-        workflow = await workflows.get(connection, operation.workflow_id)
-        status = overviews.STATUS_OF_WORKFLOW[workflow.status]
-        raise WorkflowEnded(f"operation {operation.id} is over: {status}") from None
+    connection = context.connection
+    operation = await OPERATIONS.visible(context, connection, request.operation_id)
+    cancelled = await OPERATIONS.stop(context, operation, request.reason, verb="cancel")
     sending = await history.under_way(connection, operation.workflow_id)
     under_way = f" {sending} was being sent: look there whether it was done." if sending else ""
     return CancelOperationResponse(
         operation_id=operation.id,
-        status=overviews.STATUS_OF_WORKFLOW[cancelled.status],
+        status=OPERATIONS.statuses[cancelled.status],
         message=f"The operation is cancelled; its history stays.{under_way}",
     )

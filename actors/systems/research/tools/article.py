@@ -6,7 +6,7 @@ What becomes of the draft is its analyst's business: it is submitted, reviewed a
 from actors.platform.tools.articles import Headline
 from actors.platform.tools.tool import Input, Output, ToolContext, tool
 from actors.systems.research.article_text import article_text, desk_note, evidence_texts
-from actors.systems.research.tools.visible import ANALYST, WorkflowId, topic_of_research, visible_research
+from actors.systems.research.tools.visible import RESEARCHES, WorkflowId
 from models.errors import WorkflowConflict
 from models.research.agent_workflows import AgentWorkflow
 from models.store.content import articles, resources
@@ -32,18 +32,18 @@ class ArticleFromResearchResponse(Output):
 
 
 @tool(
-    ANALYST,
+    RESEARCHES.on_topic,
     rest="POST /research/{workflow_id}/article",
     effect="writes",
     idempotent=True,
-    topic=topic_of_research,
+    topic=RESEARCHES.topic,
 )
 async def write_article_from_research(
     context: ToolContext, request: ArticleFromResearchRequest
 ) -> ArticleFromResearchResponse:
     """Make a draft article of what a research came to; each sentence keeps the way back to its sources."""
     connection, by = context.connection, context.caller.subject
-    await visible_research(context, connection, request.workflow_id)
+    await RESEARCHES.visible(context, connection, request.workflow_id)
     # Two at once: the second one finds what the first has made.
     research = await agent_workflows.get(connection, request.workflow_id, lock=True)
     if (known := await articles.drafted_by(connection, research.workflow_id)) is not None:

@@ -7,21 +7,18 @@ What a person changes is what is approved (`actors.systems.research.gate_changes
 import asyncio
 from typing import Any, Literal
 
-from actors.platform.tools.decisions import check_decides, knows_of
+from actors.platform.gates.deciding import ANYONE, change, decide, gate_meant
 from actors.platform.tools.tool import Input, Output, ToolContext, tool
 from actors.systems.research.gate_changes import changed_content
-from actors.systems.research.tools.visible import ROLE, WorkflowId, about_research
-from models.errors import ApprovalConflict, ApprovalNotFound, InputInvalid, ResearchNotFound
-from models.research.agent_workflows import STATUS_OF, AgentWorkflow, Step
+from actors.systems.research.tools.visible import RESEARCHES, WorkflowId
+from models.errors import InputInvalid
+from models.research.agent_workflows import AgentWorkflow, Step
 from models.research.gate_decisions import ApproveRequest, ApproveResponse
 from models.research.url_lists import UnreadableList, UrlList
 from models.runtime.approvals import Approval
-from models.store import approval_inbox, decisions
-from models.store.research import agent_workflows, candidates, progress, trees
-from models.store.runtime import workflows
-from models.tools import ToolPermission
+from models.store import decisions
+from models.store.research import candidates, progress, trees
 
-_ANYONE = ToolPermission(required_role="reader", topic_scoped=False)
 # After a no at these, nothing more is done. Pages that can't be read are gone on without.
 _ENDING = frozenset({"research_urls", "research_tree", "research_result"})
 
@@ -37,10 +34,10 @@ class DecideResearchResponse(ApproveResponse, Output):
 
 
 @tool(
-    _ANYONE,
+    ANYONE,
     rest="POST /api/v1/agent-workflows/{id=workflow_id}/approve",
     effect="writes",
-    about=about_research,
+    about=RESEARCHES.about,
     for_models=False,
 )
 async def decide_research(context: ToolContext, request: DecideResearchRequest) -> DecideResearchResponse:
@@ -50,78 +47,33 @@ async def decide_research(context: ToolContext, request: DecideResearchRequest) 
     """
     if request.decision != "modify" and request.modifications is not None:
         raise InputInvalid(f"modifications: they go with modify: leave them out to {request.decision}")
-    research = await agent_workflows.get(context.connection, request.workflow_id)
-    approval = await _meant(context, research, request)
+    research, approval = await gate_meant(RESEARCHES, context, request, digest=request.digest)
     if request.decision == "modify":
         decided = await _modified(context, research, approval, request)
     else:
-        decided = await _decided(context, approval, request)
-    workflow = await workflows.get(context.connection, research.workflow_id)
+        yes = request.decision == "approve"
+        decided = await decide(context, approval, yes=yes, digest=request.digest, notes=request.notes)
     return DecideResearchResponse(
         message=_told(decided, context.caller.subject, modified=request.decision == "modify"),
         workflow_id=research.id,
-        status=STATUS_OF[workflow.status],
+        status=await RESEARCHES.status(context.connection, research),
         next_step=await _next_step(context, research, decided),
         digest=decided.digest if decided.status == "pending" else None,
-    )
-
-
-async def _meant(context: ToolContext, research: AgentWorkflow, request: DecideResearchRequest) -> Approval:
-    """The gate that waits, or else the last one, so that the answer can say what became of it."""
-    every = await approval_inbox.listed_of_workflow(context.connection, research.workflow_id)
-    known = [approval for approval in every if knows_of(context, approval)]
-    if not known:
-        if context.caller.has(ROLE, research.topic):
-            raise ApprovalNotFound(f"research {research.id} asks you nothing")
-        raise ResearchNotFound(f"there is no research {research.id}")
-    listed = next((approval for approval in known if approval.status == "pending"), known[-1])
-    meant = await approval_inbox.get(context.connection, listed.id)
-    check_decides(context, meant)
-    if request.digest is None and (len(every) > 1 or meant.asked is not None):
-        raise ApprovalConflict(
-            f"research {research.id} has asked more than once: send the digest of what you were shown "
-            f"(GET /api/v1/agent-workflows/{research.id})",
-            approval_id=meant.id,
-            status=meant.status,
-        )
-    return meant
-
-
-async def _decided(context: ToolContext, approval: Approval, request: DecideResearchRequest) -> Approval:
-    return await decisions.decide_in(
-        context.connection,
-        approval_id=approval.id,
-        answer={
-            "decision": request.decision,
-            "digest": request.digest or approval.digest,
-            "notes": request.notes,
-        },
-        decided_by=context.caller.subject,
-        scopes=context.caller.scopes,
     )
 
 
 async def _modified(
     context: ToolContext, research: AgentWorkflow, approval: Approval, request: DecideResearchRequest
 ) -> Approval:
-    changes, caller = request.modifications, context.caller
-    digest = request.digest or approval.digest
-    decisions.check_reached(approval, caller.scopes)
+    changes = request.modifications
     # Before anything is looked at: numbers of a list that is shown no more would mean others.
-    await decisions.check_open(context.connection, approval, digest)
+    await decisions.check_open(context.connection, approval, request.digest or approval.digest)
     content = await asyncio.to_thread(
-        changed_content, approval, changes, by=caller.subject, config=context.config
+        changed_content, approval, changes, by=context.caller.subject, config=context.config
     )
     await _check_against_kept(context, research, approval, content)
-    return await decisions.amend_in(
-        context.connection,
-        approval_id=approval.id,
-        digest=digest,
-        content=content,
-        notes=request.notes or (changes.notes if changes is not None else None),
-        amended_by=caller.subject,
-        scopes=caller.scopes,
-    )
+    notes = request.notes or (changes.notes if changes is not None else None)
+    return await change(context, approval, digest=request.digest, content=content, notes=notes)
 
 
 async def _check_against_kept(

@@ -5,15 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from actors.platform.tools.tool import Input, Output, ToolContext, tool
-from actors.systems.research.tools.visible import (
-    ANALYST,
-    ANYWHERE,
-    ROLE,
-    WorkflowId,
-    topic_of_research,
-    visible_research,
-)
-from models.research.agent_workflows import AgentWorkflowStatus, ResearchStatusResponse
+from actors.systems.research.tools.visible import RESEARCHES, WorkflowId
+from models.research.agent_workflows import AgentWorkflow, AgentWorkflowStatus, ResearchStatusResponse
 from models.research.following import (
     ResearchLineage,
     ResearchList,
@@ -47,14 +40,14 @@ class GetResearchResponse(ResearchStatusResponse, Output):
     """`WorkflowStatusResponse` of the seed, and what waits for a decision."""
 
 
-@tool(ANALYST, rest="GET /api/v1/agent-workflows/{id=workflow_id}", effect="reads", topic=topic_of_research)
-async def get_research(context: ToolContext, request: ResearchRequest) -> GetResearchResponse:
+@RESEARCHES.reads("GET /api/v1/agent-workflows/{id=workflow_id}", GetResearchResponse)
+async def get_research(
+    context: ToolContext, research: AgentWorkflow, request: ResearchRequest
+) -> ResearchStatusResponse:
     """Look at a research: how far it is, what it has found, and what it waits for."""
-    research = await visible_research(context, context.connection, request.workflow_id)
-    found = await overviews.status(
+    return await overviews.status(
         context.connection, research, person=context.caller.subject, scopes=context.caller.scopes
     )
-    return GetResearchResponse(**dict(found))
 
 
 class ListResearchRequest(Input):
@@ -72,109 +65,69 @@ class ListResearchResponse(ResearchList, Output):
     """Researches on the caller's topics, the newest first."""
 
 
-@tool(ANYWHERE, rest="GET /api/v1/agent-workflows", effect="reads")
+@tool(RESEARCHES.anywhere, rest="GET /api/v1/agent-workflows", effect="reads")
 async def list_research(context: ToolContext, request: ListResearchRequest) -> ListResearchResponse:
     """List researches: what was asked for, and how each stands."""
-    caller = context.caller
-    found = await overviews.recent(
-        context.connection,
-        topics=[topic for topic in context.config.publishing.topics if caller.has(ROLE, topic)],
-        requested_by=caller.subject if request.mine else None,
-        status=request.status,
-        project_id=request.project_id,
-        parent_id=request.parent_workflow_id,
-        before=request.before,
-        limit=request.limit,
-    )
-    return ListResearchResponse(**dict(found))
+    return ListResearchResponse(**dict(await RESEARCHES.recent(context, request, overviews.recent)))
 
 
 class ResearchMessagesResponse(ResearchMessages, Output):
     """What its agents said, the oldest first."""
 
 
-@tool(
-    ANALYST,
-    rest="GET /api/v1/agent-workflows/{id=workflow_id}/messages",
-    effect="reads",
-    topic=topic_of_research,
-)
+@RESEARCHES.reads("GET /api/v1/agent-workflows/{id=workflow_id}/messages", ResearchMessagesResponse)
 async def read_research_messages(
-    context: ToolContext, request: ResearchPageRequest
-) -> ResearchMessagesResponse:
+    context: ToolContext, research: AgentWorkflow, request: ResearchPageRequest
+) -> ResearchMessages:
     """Read what the agents of a research did at each step, and why."""
-    research = await visible_research(context, context.connection, request.workflow_id)
-    found = await overviews.messages(
-        context.connection, research.id, after=request.after, limit=request.limit
-    )
-    return ResearchMessagesResponse(**dict(found))
+    return await overviews.messages(context.connection, research.id, after=request.after, limit=request.limit)
 
 
 class ResearchToolUsesResponse(ResearchToolUses, Output):
     """The calls of tools that its agents made, the oldest first."""
 
 
-@tool(
-    ANALYST,
-    rest="GET /api/v1/agent-workflows/{id=workflow_id}/tools",
-    effect="reads",
-    topic=topic_of_research,
-)
-async def read_research_tools(context: ToolContext, request: ResearchPageRequest) -> ResearchToolUsesResponse:
+@RESEARCHES.reads("GET /api/v1/agent-workflows/{id=workflow_id}/tools", ResearchToolUsesResponse)
+async def read_research_tools(
+    context: ToolContext, research: AgentWorkflow, request: ResearchPageRequest
+) -> ResearchToolUses:
     """Read which tools the agents of a research called, with what came of each call."""
-    research = await visible_research(context, context.connection, request.workflow_id)
-    found = await overviews.tool_uses(
+    return await overviews.tool_uses(
         context.connection, research.id, after=request.after, limit=request.limit
     )
-    return ResearchToolUsesResponse(**dict(found))
 
 
 class ResearchResultsResponse(ResearchResults, Output):
     """What it has come to so far."""
 
 
-@tool(
-    ANALYST,
-    rest="GET /api/v1/agent-workflows/{id=workflow_id}/results",
-    effect="reads",
-    topic=topic_of_research,
-)
-async def read_research_results(context: ToolContext, request: ResearchRequest) -> ResearchResultsResponse:
+@RESEARCHES.reads("GET /api/v1/agent-workflows/{id=workflow_id}/results", ResearchResultsResponse)
+async def read_research_results(
+    context: ToolContext, research: AgentWorkflow, request: ResearchRequest
+) -> ResearchResults:
     """Read what a research has come to: its pages, its tree of knowledge, and its sentences."""
-    research = await visible_research(context, context.connection, request.workflow_id)
-    found = await overviews.results(context.connection, research)
-    return ResearchResultsResponse(**dict(found))
+    return await overviews.results(context.connection, research)
 
 
 class ResearchLineageResponse(ResearchLineage, Output):
     """The way back from each sentence."""
 
 
-@tool(
-    ANALYST,
-    rest="GET /api/v1/agent-workflows/{id=workflow_id}/lineage",
-    effect="reads",
-    topic=topic_of_research,
-)
-async def read_research_lineage(context: ToolContext, request: ResearchRequest) -> ResearchLineageResponse:
+@RESEARCHES.reads("GET /api/v1/agent-workflows/{id=workflow_id}/lineage", ResearchLineageResponse)
+async def read_research_lineage(
+    context: ToolContext, research: AgentWorkflow, request: ResearchRequest
+) -> ResearchLineage:
     """Follow each sentence of a research back to the words it rests on, and to whoever let the page in."""
-    research = await visible_research(context, context.connection, request.workflow_id)
-    found = await lineage.of_research(context.connection, research)
-    return ResearchLineageResponse(**dict(found))
+    return await lineage.of_research(context.connection, research)
 
 
 class ResearchPointsResponse(ResearchPoints, Output):
     """Points, and what each rests on."""
 
 
-@tool(
-    ANALYST,
-    rest="GET /api/v1/agent-workflows/{id=workflow_id}/points",
-    effect="reads",
-    topic=topic_of_research,
-)
-async def read_research_points(context: ToolContext, request: ResearchPageRequest) -> ResearchPointsResponse:
+@RESEARCHES.reads("GET /api/v1/agent-workflows/{id=workflow_id}/points", ResearchPointsResponse)
+async def read_research_points(
+    context: ToolContext, research: AgentWorkflow, request: ResearchPageRequest
+) -> ResearchPoints:
     """Follow each point of a research back to the words it rests on, whether a sentence cites it or not."""
-    research = await visible_research(context, context.connection, request.workflow_id)
-    found = await lineage.of_points(context.connection, research, after=request.after, limit=request.limit)
-    return ResearchPointsResponse(**dict(found))
+    return await lineage.of_points(context.connection, research, after=request.after, limit=request.limit)

@@ -12,21 +12,14 @@ from actors.platform.tools.visibility import known_topic
 from actors.systems.knowledge.tools.projects import visible_project
 from actors.systems.research.limits import check_asked
 from actors.systems.research.plan import plan_of
-from actors.systems.research.tools.visible import (
-    ANALYST,
-    WorkflowId,
-    about_research,
-    topic_of_research,
-    visible_research,
-)
-from models.errors import InputInvalid, PermissionMissing, WorkflowEnded
+from actors.systems.research.tools.visible import RESEARCHES, WorkflowId
+from models.errors import InputInvalid, PermissionMissing
 from models.knowledge.projects import Project
-from models.research.agent_workflows import STATUS_OF, AgentWorkflowStatus, StartRequest, StartResponse
+from models.research.agent_workflows import AgentWorkflowStatus, StartRequest, StartResponse
 from models.store.knowledge import projects
 from models.store.research import agent_workflows, overviews, progress, trees
-from models.store.runtime import workflows
 from models.text import one_line
-from models.tools import Prose, ToolPermission
+from models.tools import Prose
 
 _MOST_NAME = 120
 
@@ -54,7 +47,7 @@ async def _topic(context: ToolContext, request: StartResearchRequest) -> str:
 
 
 @tool(
-    ToolPermission(required_role="analyst", topic_scoped=True, requires_hitl=True),
+    RESEARCHES.asking,
     rest="POST /api/v1/agent-workflows/start -> 201",
     effect=("writes", "asks", "leaves the site"),
     topic=_topic,
@@ -74,7 +67,7 @@ async def start_research(context: ToolContext, request: StartResearchRequest) ->
     if request.config.category_id is not None:
         await trees.get(connection, project.id, request.config.category_id)
     if request.parent_workflow_id is not None:
-        await visible_research(context, connection, request.parent_workflow_id)
+        await RESEARCHES.visible(context, connection, request.parent_workflow_id)
     research, new = await agent_workflows.start(
         connection,
         request,
@@ -84,10 +77,9 @@ async def start_research(context: ToolContext, request: StartResearchRequest) ->
     )
     plan = plan_of(research.task_type or "research", request.config)
     minutes = await overviews.estimate(connection, [step.step for step in plan.steps])
-    workflow = await workflows.get(connection, research.workflow_id)
     return StartResearchResponse(
         workflow_id=research.id,
-        status=STATUS_OF[workflow.status],
+        status=await RESEARCHES.status(connection, research),
         estimated_steps=len(plan.steps),
         current_step=(await progress.at_and_after(connection, research.id))[0],
         current_agent="researcher",
@@ -145,31 +137,18 @@ class StopResearchResponse(Output):
 
 
 @tool(
-    ANALYST,
+    RESEARCHES.on_topic,
     rest="POST /api/v1/agent-workflows/{id=workflow_id}/stop",
     effect="writes",
-    topic=topic_of_research,
-    about=about_research,
+    topic=RESEARCHES.topic,
+    about=RESEARCHES.about,
 )
 async def stop_research(context: ToolContext, request: StopResearchRequest) -> StopResearchResponse:
     """Stop a research for good: once this is answered nothing more is written, nor another page asked for."""
-    connection, caller = context.connection, context.caller
-    research = await visible_research(context, connection, request.workflow_id)
-    if research.requested_by != caller.subject and not caller.has("admin", research.topic):
-        raise PermissionMissing(
-            f"{research.requested_by} asked for this research: for somebody else, only the topic "
-            f"{research.topic}'s admins may stop it",
-            scope=f"{research.topic}:admin",
-        )
-    try:
-        stopped = await workflows.cancel(
-            connection, research.workflow_id, reason=f"{request.reason} ({caller.subject})"
-        )
-    except WorkflowEnded:
-        workflow = await workflows.get(connection, research.workflow_id)
-        raise WorkflowEnded(f"research {research.id} is over: {STATUS_OF[workflow.status]}") from None
+    research = await RESEARCHES.visible(context, context.connection, request.workflow_id)
+    stopped = await RESEARCHES.stop(context, research, request.reason, verb="stop")
     return StopResearchResponse(
         workflow_id=research.id,
-        status=STATUS_OF[stopped.status],
+        status=RESEARCHES.statuses[stopped.status],
         message="The research is stopped; what it had found stays in its project.",
     )
