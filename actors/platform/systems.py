@@ -31,6 +31,7 @@ SYSTEMS: tuple[str, ...] = (
     "actors.systems.knowledge.system:SYSTEM",
     "actors.systems.chat.system:SYSTEM",
 )
+_MADE_TOOLS = "actors.platform.gates.made_tools:tools_of"
 _Thing = TypeVar("_Thing")
 
 
@@ -61,7 +62,11 @@ def graphs() -> dict[str, str]:
 
 def tools() -> tuple["Tool", ...]:
     """Every tool, loaded. ConfigInvalid where two systems give one tool."""
-    found = ((system.name, load_named(path)) for system in declared() for path in system.tools)
+    found = [(system.name, load_named(path)) for system in declared() for path in system.tools]
+    for system in declared():
+        for kind in system.kinds:
+            if kind.gated is not None and kind.gated.asks is not None:
+                found += [(system.name, tool) for tool in load_named(_MADE_TOOLS)(kind, kind.gated)]
     return tuple(_by_name("tool", ((name, tool.name, tool) for name, tool in found)).values())
 
 

@@ -5,7 +5,7 @@ of them. What has no hint is shown all the same: a decision binds to all of a co
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
 
@@ -28,10 +28,16 @@ class Shown:
 
 @dataclass(frozen=True)
 class Gate:
-    """A gate: the record of what is shown there, and the tool by which people answer."""
+    """A gate: the record of what is shown there, and the tool by which people answer.
+
+    `change` is the record of what a person may change of it, and `changed` is where the function is that
+    makes the changed content of content and change, as `module:NAME`.
+    """
 
     content: type[BaseModel]
     decide: str = "decide_approval"
+    change: type[BaseModel] | None = None
+    changed: str | None = None
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,8 @@ class GatedKind:
 
     `role`: who sees it, on its topic. `number`: the field by which tools name one. `actions`: the tools by
     what they do (`start`, `list`, `get`, `cancel`, …). `gates`: by the kinds of their approvals. `stages`: in
-    their order. `exports`: the formats that the action `export` takes.
+    their order. `exports`: the formats that the action `export` takes. `asks`: where the platform makes the
+    kind's tools (`made_kind`), the record of what one is asked for with, which has a `topic`.
     """
 
     role: Role
@@ -49,6 +56,25 @@ class GatedKind:
     gates: Mapping[str, Gate] = field(default_factory=dict)
     stages: tuple[str, ...] = ()
     exports: tuple[str, ...] = ()
+    asks: type[BaseModel] | None = None
+
+
+# What the platform's own tools of a kind do.
+ACTIONS = ("start", "list", "get", "cancel", "retry")
+
+
+def made_kind(
+    name: str, *, role: Role, asks: type[BaseModel], gates: Mapping[str, Gate], stages: tuple[str, ...] = ()
+) -> GatedKind:
+    """A kind whose tools the platform makes (`actors.platform.gates.made_tools`), under its name."""
+    return GatedKind(
+        role=role,
+        number="task_id",
+        actions={action: f"{action}_{name}" for action in ACTIONS},
+        gates={kind: replace(gate, decide=f"decide_{name}") for kind, gate in gates.items()},
+        stages=stages,
+        asks=asks,
+    )
 
 
 class _WithHints(GenerateJsonSchema):

@@ -3,15 +3,12 @@
 Seed 000 §1.5. What happens between is in `actors/systems/drafting`.
 """
 
-import json
-
-from models.errors import RequestConflict
 from models.runtime.approvals import content_digest
 from models.runtime.event_catalogue import DraftingOutcome, Notification
 from models.runtime.workflows import Permission, Workflow, WorkflowRequest
 from models.store import events
 from models.store.database import Connection
-from models.store.runtime import workflows
+from models.store.runtime import asked as asked_workflows
 
 KIND = "research_article"
 
@@ -41,23 +38,14 @@ async def ask(
     asked = {"topic": topic, "query": query, "article_id": article_id}
     request = WorkflowRequest(
         kind=KIND,
-        # As JSON: a person's name may hold whatever separates it from the rest.
-        key=None if request_id is None else f"research:{json.dumps([by, request_id], ensure_ascii=False)}",
         input={**asked, "tonality": tonality},
         input_digest=content_digest(asked),
         requested_by=by,
         permission=Permission(role="analyst", topic=topic),
     )
-    if request.key is not None:
-        # Two at once: the second waits here, and finds the first.
-        await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (request.key,))
-        if (known := await workflows.latest_of_key(connection, request.key)) is not None:
-            if known.input_digest != request.input_digest:
-                raise RequestConflict(
-                    f"request_id: {request_id!r} was used for another research: use a new one for this"
-                )
-            return known, False
-    return await workflows.create(connection, request), True
+    return await asked_workflows.begin(
+        connection, request, request_id=request_id, named="research", noun="research"
+    )
 
 
 async def notify(
