@@ -18,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 from actors.platform import tracing
 from actors.platform.search.hybrid import HybridSearch
 from actors.platform.system import AgentDirectory
+from actors.platform.tools import approval
 from actors.platform.tools.tool import Tool, ToolContext
 from models.config import Config
 from models.error_lines import error_line
@@ -27,6 +28,8 @@ from models.people.users import UserContext
 from models.record import reason_of
 from models.redaction import redacted
 from models.runtime.approvals import content_digest
+from models.runtime.tool_calls import CallShown
+from models.runtime.workflows import Permission
 from models.store.database import GONE, Connection, Database
 from models.store.people import tool_calls
 from models.text import storable
@@ -47,6 +50,7 @@ class _CallUnderWay:
     door: Door
     input_digest: str
     begun: float
+    approved: bool
     topic: str | None = None
     about: str | None = None
 
@@ -108,8 +112,9 @@ class Registry:
         door: Door,
         connection: Connection | None = None,
         first: InTransaction | None = None,
+        approved: bool = False,
     ) -> BaseModel:
-        """Carry out a call.
+        """Carry out a call; or, where it takes a person's yes, ask for that.
 
         Args:
             connection: a transaction to work in, as a workflow's step has one: what the tool does, and the
@@ -118,13 +123,14 @@ class Registry:
                 that is refused half way would be begun again from its top.
             first: what becomes true together with the call: run in its transaction, once it is permitted and
                 before the tool. Not for tools with `own_transactions`.
+            approved: a person has said yes to exactly this call.
 
         Raises:
             ToolNotFound, RateLimited, ProviderMissing, FeatureOff, InputInvalid, PermissionMissing, and what
                 the tool raises. Nothing has been changed then.
         """
         tool = self.tool(name, door)
-        call = _CallUnderWay(tool, caller, door, content_digest(dict(arguments)), time.monotonic())
+        call = _CallUnderWay(tool, caller, door, content_digest(dict(arguments)), time.monotonic(), approved)
         with tracing.span(f"tool {tool.name}", {"signoff.door": door}):
             return await self._call(call, arguments, connection, first)
 
@@ -190,7 +196,7 @@ class Registry:
             await self._permit(call, context, request)
             if first is not None:
                 await first(connection)
-            answer: BaseModel = await tool.run(context, request)
+            answer = await _run(call, context, request)
             await self._record(connection, call, answer)
             return answer
 
@@ -233,6 +239,26 @@ class Registry:
         database = self._database
         async with database.connection() if given is None else database.apart() as connection:
             await tool_calls.record(connection, **_facts(call), status=type(error).__name__, error=told)
+
+
+async def _run(call: _CallUnderWay, context: ToolContext, request: BaseModel) -> BaseModel:
+    """Run a tool in the call's transaction; where it takes a yes that nobody has said, ask for it."""
+    tool = call.tool
+    if tool.takes_yes is None:
+        answer: BaseModel = await tool.run(context, request)
+        return answer
+    if call.approved or not tool.takes_yes(request):
+        return tool.output.model_validate({"answer": await tool.run(context, request)})
+    shown = CallShown(
+        tool=tool.name,
+        description=tool.description,
+        arguments=request.model_dump(mode="json"),
+        topic=call.topic,
+        requested_by=call.caller.subject,
+    )
+    permission = Permission(role=tool.permission.required_role, topic=call.topic)
+    task_id = await approval.ask(context.connection, shown, permission=permission, door=call.door)
+    return tool.output.model_validate({"task_id": task_id})
 
 
 def _read(tool: Tool, arguments: Mapping[str, Any]) -> BaseModel:

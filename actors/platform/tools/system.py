@@ -4,9 +4,23 @@ The API's description lists their endpoints in this order.
 """
 
 from actors.platform.system import System
+from models.runtime.gated_kinds import Gate, GatedKind
+from models.runtime.tool_calls import KIND, CallAsked, CallResult, CallShown
+from models.runtime.workflow_kinds import Ending, WorkflowKind
 
 SYSTEM = System(
     name="tools",
+    kinds=(
+        WorkflowKind(
+            name=KIND,
+            graph="actors.platform.gates.tool_call:TOOL_CALL",
+            word="call",
+            input=CallAsked,
+            result=CallResult,
+            ending=Ending("decision", reached="approved"),
+            gated=GatedKind(role="editor", number="task_id", gates={KIND: Gate(CallShown)}),
+        ),
+    ),
     tools=(
         "actors.platform.tools.articles:search_articles",
         "actors.platform.tools.articles:create_draft_article",

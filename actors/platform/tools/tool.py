@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from actors.platform.search.hybrid import HybridSearch
 from actors.platform.system import AgentDirectory
+from actors.platform.tools.approval import maybe_asked
 from actors.platform.tools.route import RestRoute
 from models.config import Config
 from models.errors import AgentDied
@@ -67,6 +68,8 @@ TopicOf = Callable[[ToolContext, Any], Awaitable[str]]
 # For the record, where the request itself does not tell: the topic, and the thing.
 AboutOf = Callable[[ToolContext, Any], Awaitable[tuple[str | None, str | None]]]
 Run = Callable[[ToolContext, Any], Awaitable[Any]]
+# Whether a call takes a person's yes first: by its input.
+TakesYes = Callable[[Any], bool]
 # What the configuration lacks for a tool: the setting to add, or None where it is all there.
 Lacking = Callable[[Config], str | None]
 Feature = Literal["enable_hitl_workflow"]
@@ -81,7 +84,8 @@ class Tool:
     """A tool. `for_models` false: only people use it, so MCP and agents don't see it.
 
     `lacking` tells what the configuration must have for it to be listed, and to be called; `feature` is the
-    setting under `features` that switches it on. `only_adds`: what was kept before stays as it was;
+    setting under `features` that switches it on. `takes_yes`: a person sees the call before it is made.
+    `only_adds`: what was kept before stays as it was;
     `idempotent`: the same call again changes nothing more. `route` None: it has no endpoint of its own.
     """
 
@@ -101,6 +105,7 @@ class Tool:
     own_transactions: bool
     lacking: Lacking
     feature: Feature | None = None
+    takes_yes: TakesYes | None = None
 
     def switched_off(self, config: Config) -> str | None:
         """The setting that switches it off, where one does."""
@@ -127,6 +132,7 @@ def tool(
     own_transactions: bool = False,
     lacking: Lacking = lambda config: None,
     feature: Feature | None = None,
+    requires_approval: bool | TakesYes = False,
 ) -> Callable[[Run], Tool]:
     """Make a tool of a function `async def name(context, request: Input) -> Output`.
 
@@ -135,6 +141,8 @@ def tool(
         effect: what a call does; more than one where one word does not say it all.
         only_adds: what was kept before stays as it was.
         idempotent: the same call again changes nothing more.
+        requires_approval: a person sees exactly what is called before it is; or says of an input whether.
+            Then the tool answers the task in which that is done, beside the `answer` that it says.
 
     Raises:
         ValueError: `rest` is no method and path, or names no field of the input.
@@ -147,6 +155,12 @@ def tool(
         "a tool asks where a human decides, and only there"
     )
 
+    takes_yes = (lambda request: True) if requires_approval is True else requires_approval or None
+    if takes_yes is not None:
+        assert "asks" in effects, "a person is asked"
+        assert not own_transactions, "it is done in one transaction with its record"
+        assert "leaves the site" not in effects, "what is sent out can't be done once for certain"
+
     def make(run: Run) -> Tool:
         hints = typing.get_type_hints(run)
         fields = hints["request"].model_fields
@@ -154,7 +168,7 @@ def tool(
             name=run.__name__,
             description=inspect.cleandoc(run.__doc__ or ""),
             input=hints["request"],
-            output=hints["return"],
+            output=hints["return"] if takes_yes is None else maybe_asked(hints["return"]),
             permission=permission,
             run=run,
             route=None if rest is None else RestRoute.parse(rest, fields=fields),
@@ -167,6 +181,7 @@ def tool(
             own_transactions=own_transactions,
             lacking=lacking,
             feature=feature,
+            takes_yes=takes_yes,
         )
         assert made.changes_something or not (only_adds or idempotent), f"{made.name} changes nothing"
         if made.changes_something and made.route is not None:
