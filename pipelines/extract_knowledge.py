@@ -10,6 +10,7 @@ stopped. Seed 002 §5 (node 6), FR4.
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import typer
@@ -150,18 +151,8 @@ async def _rows(
     while limit is None or len(rows) < limit:
         size = _PAGE if limit is None else min(_PAGE, limit - len(rows))
 
-        async def page(after: int = after, size: int = size) -> list[ToExtract]:
-            async with database.connection() as connection:
-                return await points.to_extract(
-                    connection,
-                    project_id,
-                    extracted_with=made_with,
-                    again=again,
-                    after=after,
-                    limit=size,
-                )
-
-        sources = await database.steadily(page)
+        page = partial(points.to_extract, project_id=project_id, extracted_with=made_with, again=again)
+        sources = await database.read(partial(page, after=after, limit=size))
         rows += [SourceRow(source=source, extracted_with=made_with) for source in sources]
         if len(sources) < size:
             break

@@ -13,6 +13,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Annotated, Any, cast
 
 import pyarrow as pa
@@ -137,12 +138,9 @@ async def _groups(database: Database, project_id: int, made_with: str) -> list[l
     groups: list[list[int]] = []
     after, size = 0, math.inf
     while True:
-
-        async def page(after: int = after) -> list[tuple[int, int]]:
-            async with database.connection() as connection:
-                return await passages.waiting(connection, project_id, made_with, after=after, limit=_PAGE)
-
-        found = await database.steadily(page)
+        found = await database.read(
+            partial(passages.waiting, project_id=project_id, made_with=made_with, after=after, limit=_PAGE)
+        )
         if not found:
             return groups
         for source_id, bytes_ in found:

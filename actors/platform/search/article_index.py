@@ -13,13 +13,13 @@ import uuid
 from collections.abc import Collection, Sequence
 
 from actors.platform.search.chunks import Chunker
-from actors.platform.search.embedder import Embedder, OpenAIEmbedder, waits_for
+from actors.platform.search.embedder import Embedder, OpenAIEmbedder, vector_of_query
 from actors.platform.search.index_files import normalised
 from actors.platform.search.partitions import Partitions
 from models.config import BreakerConfig, EmbeddingConfig, KnowledgeBaseConfig, SearchConfig
 from models.content.search import Hit, IndexStats, Place, Reach
 from models.error_lines import error_line, logged
-from models.errors import ModelUnavailable, SignoffError
+from models.errors import SignoffError
 from models.store import passages
 from models.store.database import GONE, Database
 
@@ -90,15 +90,9 @@ class SearchIndex:
             return []
         assert self._chunker is not None
         clipped = await asyncio.to_thread(self._chunker.clip, query)
-        try:
-            async with asyncio.timeout(self._search.timeout_seconds):
-                [vector] = await self._embedder.embed([clipped])
-        except TimeoutError as error:
-            raise ModelUnavailable(
-                "the query's embedding was not there within search.timeout_seconds "
-                f"({self._search.timeout_seconds:g} s)",
-                waits_for=waits_for(self._embedding),
-            ) from error
+        vector = await vector_of_query(
+            clipped, self._embedder, within=self._search.timeout_seconds, embedding=self._embedding
+        )
 
         def wanted(place: Place) -> bool:
             return (

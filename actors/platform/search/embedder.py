@@ -33,6 +33,27 @@ def waits_for(settings: EmbeddingConfig) -> str:
     return f"embedding model {settings.model_name} at {address_of(settings.api_base)}"
 
 
+async def vector_of_query(
+    query: str,
+    embedder: Embedder,
+    *,
+    within: float,
+    embedding: EmbeddingConfig,
+    late: str = "the query's embedding was not there within search.timeout_seconds",
+) -> list[float]:
+    """The vector of what somebody asks, who waits for it no longer than `within` seconds.
+
+    Raises:
+        ModelUnavailable: it was not there by then, as `late` tells.
+    """
+    try:
+        async with asyncio.timeout(within):
+            [vector] = await embedder.embed([query])
+    except TimeoutError as error:
+        raise ModelUnavailable(f"{late} ({within:g} s)", waits_for=waits_for(embedding)) from error
+    return vector
+
+
 class OpenAIEmbedder:
     """Embeddings over HTTP with the `openai` package, `batch_size` texts in each request.
 

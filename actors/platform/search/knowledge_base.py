@@ -13,11 +13,11 @@ from typing import TypeVar
 
 from actors.platform.search.chunks import Chunker
 from actors.platform.search.document_files import Document, DocumentFiles, Named
-from actors.platform.search.embedder import Embedder, OpenAIEmbedder, waits_for
+from actors.platform.search.embedder import Embedder, OpenAIEmbedder, vector_of_query
 from actors.platform.search.index_files import FORMAT, Index, IndexFolder
 from models.config import BreakerConfig, EmbeddingConfig, KnowledgeBaseConfig
 from models.content.editorial import Passage
-from models.errors import KnowledgeBaseInvalid, ModelUnavailable
+from models.errors import KnowledgeBaseInvalid
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -78,15 +78,13 @@ class VectorIndex:
             return []
         assert self._chunker is not None
         clipped = await asyncio.to_thread(self._chunker.clip, query)
-        try:
-            async with asyncio.timeout(self._settings.timeout_seconds):
-                [vector] = await self._embedder.embed([clipped])
-        except TimeoutError as error:
-            raise ModelUnavailable(
-                "knowledge base: the query's embedding was not there within knowledge_base.timeout_seconds "
-                f"({self._settings.timeout_seconds:g} s)",
-                waits_for=waits_for(self._embedding),
-            ) from error
+        vector = await vector_of_query(
+            clipped,
+            self._embedder,
+            within=self._settings.timeout_seconds,
+            embedding=self._embedding,
+            late="knowledge base: the query's embedding was not there within knowledge_base.timeout_seconds",
+        )
         return await asyncio.to_thread(index.nearest, vector, top_k)
 
     async def _ready(self) -> Index:

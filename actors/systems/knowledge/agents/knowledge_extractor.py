@@ -5,6 +5,7 @@ AnalyzerAgent.
 """
 
 from collections.abc import Collection
+from functools import partial
 
 from actors.platform.llm.client import Completions
 from actors.platform.search.embedder import Embedder, OpenAIEmbedder
@@ -75,12 +76,7 @@ class KnowledgeExtractor:
                     break
                 vectors = await self._vectors({name[:_LONGEST_NAME] for _, name in waiting})
                 rows = [(id_, vectors[name[:_LONGEST_NAME]]) for id_, name in waiting]
-
-                async def put(rows: list[tuple[int, bytes]] = rows) -> None:
-                    async with database.transaction() as connection:
-                        await entities.put_vectors(connection, rows, model=model)
-
-                await database.steadily(put)
+                await database.write(partial(entities.put_vectors, vectors=rows, model=model))
             return await merge_project(
                 database, project_id, model=model, least_cosine=self._settings.least_cosine
             )

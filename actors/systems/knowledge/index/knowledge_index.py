@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from actors.platform.search.embedder import Embedder, OpenAIEmbedder, waits_for
+from actors.platform.search.embedder import Embedder, OpenAIEmbedder, vector_of_query
 from actors.platform.search.index_files import normalised
 from actors.platform.system import AgentDirectory
 from actors.systems.knowledge.index.lru import BoundedCache
@@ -25,7 +25,7 @@ from models.config import (
     KnowledgeBaseConfig,
     SearchConfig,
 )
-from models.errors import AgentDied, ModelUnavailable
+from models.errors import AgentDied
 from models.knowledge.passages import IndexSegment, PassageHit
 from models.store.database import Database
 from models.store.knowledge import passages, segments
@@ -154,16 +154,10 @@ class KnowledgeIndex:
 
     async def _vector_of(self, query: str, cutter: PassageCutter) -> list[float]:
         clipped = await asyncio.to_thread(cutter.clip, query)
-        seconds = self._search.timeout_seconds
-        try:
-            async with asyncio.timeout(seconds):
-                vectors = await self._embedder.embed([clipped])
-        except TimeoutError as error:
-            raise ModelUnavailable(
-                f"the query's embedding was not there within search.timeout_seconds ({seconds:g} s)",
-                waits_for=waits_for(self._embedding),
-            ) from error
-        vector: list[float] = normalised(vectors)[0].tolist()
+        found = await vector_of_query(
+            clipped, self._embedder, within=self._search.timeout_seconds, embedding=self._embedding
+        )
+        vector: list[float] = normalised([found])[0].tolist()
         return vector
 
     async def _live(
