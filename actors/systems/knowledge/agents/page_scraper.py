@@ -6,7 +6,6 @@ What needs a browser goes on in the agent `browser`. It keeps nothing: whoever c
 import asyncio
 
 from actors.platform.system import AgentDirectory
-from actors.systems.knowledge.fetching.fetched_page import FetchedPage
 from actors.systems.knowledge.fetching.turns import ClusterTurns
 from actors.systems.knowledge.parsing.page_reading import PageReading
 from actors.systems.knowledge.scraping.open_scraper import open_scraper
@@ -44,18 +43,7 @@ class PageScraper:
             if self._scraper is None:
                 # Kept, because what it opens is closed when nobody holds it any more.
                 self._engines = open_scraper(
-                    self._settings, ClusterTurns(self._directory), browser=_OtherBrowser(self._directory)
+                    self._settings, ClusterTurns(self._directory), browser=self._directory.agent("browser")
                 )
                 self._scraper = await self._engines.__aenter__()
             return self._scraper
-
-
-class _OtherBrowser:
-    """The agent `browser`, as an engine."""
-
-    def __init__(self, directory: AgentDirectory) -> None:
-        self._directory = directory
-
-    async def fetch(self, url: str, reach: PageReach | None = None) -> FetchedPage:
-        page: FetchedPage = await self._directory.agent("browser").fetch(url, reach)
-        return page
