@@ -114,7 +114,7 @@ async def test_what_may_be_a_clients_is_answered_by_the_model_alone(
             assert answer["choices"][0]["message"]["content"] == "A research on gold", case.name
             told = answer["signoff"]
             assert (told["agent_type"], told["status"], told["tools_used"]) == ("main_chat", "completed", [])
-            assert "nothing is done" in told["took_as"]
+            assert any(said in told["took_as"] for said in ("nothing is done", "nic nie jest robione"))
     after = await held(chat)
     assert len(after.pop("model_calls")) == len(before.pop("model_calls")) + 2 * len(BESIDES)
     assert after == before

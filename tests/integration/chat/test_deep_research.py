@@ -54,14 +54,15 @@ async def test_it_is_begun_asked_after_and_stopped(
     talk = door(ann)
     asked = await talk.say(ASKED)
     assert asked["status"] == "asks"
-    assert f'Shall I begin deep research in macro on these words of yours: "{ASKED}"?' in asked["response"]
+    question = f"Czy mam zacząć pogłębione badanie w temacie macro na podstawie tych Twoich słów: „{ASKED}”?"
+    assert question in asked["response"]
     assert await researches(chat) == []
     begun = await talk.say("tak")
     assert (begun["status"], begun["tools_used"][-1]) == ("processing", "start_research")
     assert begun["workflow_state"]["workflow_type"] == "deep research"
     [row] = await researches(chat)
     assert (row["name"], row["status"]) == (ASKED, "queued")
-    assert f"Deep research {row['id']} has begun in macro" in begun["response"]
+    assert f"Pogłębione badanie {row['id']} zaczęło się w temacie macro" in begun["response"]
 
     stands = await talk.say(f"How far is research {row['id']}?")
     assert "pending: 0 of" in stands["response"]

@@ -96,8 +96,8 @@ async def test_one_is_begun_asked_after_and_cancelled(
     [row] = await operations(chat)
     assert (row["query"], row["status"]) == (ASKED, "queued")
     assert row["request_id"].startswith("act:")
-    assert f"Operation {row['id']} has begun in macro" in told["response"]
-    assert "waits for somebody's approval" in told["response"]
+    assert f"Operacja {row['id']} zaczęła się w temacie macro" in told["response"]
+    assert "czeka na czyjeś zatwierdzenie" in told["response"]
     assert f"`signoff operations follow {row['id']}`" in told["response"]
     assert f"`GET /api/operations/{row['id']}`" in told["response"]
 
@@ -107,7 +107,7 @@ async def test_one_is_begun_asked_after_and_cancelled(
     assert "found" not in stands["response"]
     sure = await talk.say(f"anuluj operację {row['id']}")
     assert sure["status"] == "asks"
-    assert f"Shall I cancel operation {row['id']}" in sure["response"]
+    assert f"Czy mam na dobre anulować operację {row['id']}" in sure["response"]
     assert (await operations(chat))[0]["status"] == "queued"
     cancelled = await talk.say("yes")
     assert cancelled["tools_used"][-1] == "cancel_operation"
@@ -151,10 +151,10 @@ async def test_nothing_that_is_said_here_decides(
         for said in ("ok", "approve", "yes", f"approve operation {number}", f"zatwierdź operację {number}"):
             told = await talk.say(said)
             assert (await desk.gate(number, "operation_plan")).digest == gate.digest
-        assert "awaiting approval: it is at approval of the plan" in told["response"]
-        assert "That is not made here, but with" in told["response"]
+        assert "awaiting approval: etap: zatwierdzenie planu" in told["response"]
+        assert "Nie podejmuje się jej tutaj, tylko przez" in told["response"]
         assert f"`POST /api/operations/{number}/plan`" in told["response"]
-        assert "Pending: gmail, accounts payable, crm, analysis." in told["response"]
+        assert "Pozostali: gmail, accounts payable, crm, analysis." in told["response"]
         assert await desk.calls() == {"gmail": 0, "accounts_payable": 0, "crm": 0}
 
 
@@ -199,8 +199,8 @@ async def test_what_an_iteration_before_found_is_told_while_the_next_is_made(
         await desk.stopped(number, "waiting")
         await desk.gate(number, "operation_plan")
         told = (await talk.say(f"jak stoi operacja {number}"))["response"]
-        assert "it is at approval of the plan, iteration 2" in told
-        assert "What iteration 1 found (nobody has approved it)" in told
+        assert "etap: zatwierdzenie planu, przebieg 2" in told
+        assert "Co znalazł przebieg 1 (nikt tego nie zatwierdził)" in told
 
 
 async def test_others_are_told_that_there_is_none(chat: ChatSite, ann: httpx2.AsyncClient, base: str) -> None:
