@@ -16,7 +16,7 @@ from models.config import Config
 from tests.unit.chat.routing import routers
 
 PROMPTS = routers.ROOT / "configs/prompts/chat"
-LANGUAGES = ("en", "pl")
+LANGUAGES = ("de", "en", "pl")
 QUESTION = routers.turn("What is there of article 12?")
 
 
