@@ -14,10 +14,14 @@ from typer.testing import CliRunner
 from cluster.cli.gated.schemas import titled, values_given
 from cluster.cli.signoff import app
 from models.errors import InputInvalid
+from models.record import Record
 from models.runtime.approvals import content_digest
+from models.runtime.gated_kinds import shown_schema
 from tests.fakes.gated_api import NOW
 from tests.fakes.heard_api import Asked, FileAnswer, HeardApi, Problem
 from tests.integration.cluster.approval_site import NASTY
+from tests.unit.cluster.gated.operations_contents import EVERY_GATE
+from tests.unit.cluster.gated.research_contents import REVIEW, TREE, UNREADABLE, urls
 from tests.unit.cluster.gated.site import STEERS, WAITS
 
 PLAN = {
@@ -294,17 +298,28 @@ json_values = st.recursive(
 titles = st.dictionaries(names, st.fixed_dictionaries({"title": st.sampled_from(["a", "b", "a (b)"])}))
 
 
+def leaves(value: Any) -> list[str]:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return [repr(value)] if parts is None else sorted(leaf for part in parts for leaf in leaves(part))
+
+
 @given(st.dictionaries(names, json_values, max_size=4), titles, st.lists(names))
 def test_whatever_the_schema_says_no_part_of_a_content_is_left_out(
     content: dict[str, Any], fields: dict[str, Any], columns: list[str]
 ) -> None:
-    def leaves(value: Any) -> list[str]:
-        parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-        return [repr(value)] if parts is None else [leaf for part in parts for leaf in leaves(part)]
-
     shown = titled(content, {"properties": fields, "x-columns": columns})
-    assert sorted(leaves(shown)) == sorted(leaves(content))
+    assert leaves(shown) == leaves(content)
     assert len(shown) == len(content)
+
+
+@pytest.mark.parametrize(
+    "record", [*EVERY_GATE, urls(), UNREADABLE, TREE, REVIEW], ids=lambda it: type(it).__name__
+)
+def test_what_the_systems_declare_shows_their_contents_whole(record: Record) -> None:
+    content = record.model_dump(mode="json")
+    shown = titled(content, shown_schema(type(record)))
+    assert leaves(shown) == leaves(content)
+    assert "Question" in shown
 
 
 def test_a_schema_of_an_outsider_that_goes_round_is_read_once() -> None:
