@@ -7,12 +7,8 @@ don't have, so that nobody's words can close them.
 import re
 
 from actors.platform.text.language import Language
+from actors.platform.text.lexicon import ENGLISH, words_listed
 
-_PAIRS: dict[Language, tuple[tuple[str, str], ...]] = {
-    "en": (("“", "”"), ("«", "»")),
-    "pl": (("„", "”"), ("«", "»")),
-    "de": (("„", "“"), ("»", "«")),
-}
 _HOLE = "\ufffc"
 _CURLY, _ANGLED = re.compile("[“”„‟❝❞〝〞〟＂]"), re.compile("[«»‹›《》]")
 # A straight mark opens before a word and closes behind one.
@@ -21,11 +17,18 @@ _STRAIGHT = re.compile(r"\"")
 
 def quoted(words: str, language: Language) -> str:
     """The words in quotation marks of the language. Those that have marks of all kinds lose them."""
-    first, other = _PAIRS[language]
     if not can_be_quoted(words):
         words = _STRAIGHT.sub("", _ANGLED.sub("", _CURLY.sub("", words)))
-    opening, closing = other if _CURLY.search(words) else first
+    *first, opening, closing = _marks(language)
+    if not _CURLY.search(words):
+        opening, closing = first
     return f"{opening}{words}{closing}"
+
+
+def _marks(language: Language) -> list[str]:
+    """A pair, and another for words that have such marks; those of English where the language lists none."""
+    key = ("language", "quotation_marks")
+    return words_listed(language, *key) or words_listed(ENGLISH, *key)
 
 
 def can_be_quoted(words: str) -> bool:

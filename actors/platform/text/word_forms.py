@@ -77,7 +77,7 @@ def is_general(word: str, language: Language) -> bool:
 @cache
 def _endings(language: Language) -> tuple[frozenset[str], int]:
     endings = word_set(language, _FILE, "endings")
-    return endings, max(map(len, endings))
+    return endings, max(map(len, endings), default=0)
 
 
 @cache

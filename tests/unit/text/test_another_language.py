@@ -34,7 +34,10 @@ import json, sys
 from pathlib import Path
 from actors.platform.text import lexicon
 lexicon.FOLDER = Path(sys.argv[1])
+from actors.platform.extractive.quotable import quotable
+from actors.platform.text.bearing import bears_on
 from actors.platform.text.language import is_of_another, language_of
+from actors.platform.text.quotation_marks import quoted
 from actors.systems.chat.turn.confirmation import is_yes
 from actors.systems.knowledge.scraping.block_detection import _NOT_FOUND
 from actors.systems.operations.search_terms import search_terms_in
@@ -51,6 +54,9 @@ print(json.dumps({
     "missing": bool(_NOT_FOUND.search("stránka nenalezena")),
     "terms": search_terms_in("Kdy Alza zaplatila?"),
     "negated": is_negated("Zpráva není pravdivá."),
+    "quotable": [each.text for each in quotable(czech, "cs")],
+    "quoted": quoted("Inflace roste", "cs"),
+    "bears": bears_on("Jaká je podle banky inflace?", czech, 0.5),
     "turned": turns_direction("Inflace roste.", ["Inflace klesa."]),
 }))
 """
@@ -77,6 +83,12 @@ def test_its_texts_are_told_from_those_of_the_others(answered: dict[str, Any]) -
     assert answered["languages"] == ["en", "cs", "de", "pl"]
     assert (answered["language"], answered["another"]) == ("cs", False)
     assert answered["others"] == ["en", "de", "pl"]
+
+
+def test_what_it_has_no_words_for_is_done_without(answered: dict[str, Any]) -> None:
+    assert answered["quotable"] == ["Inflace je podle banky vyšší než loni, ale sazby se nezměnily."]
+    assert answered["quoted"] == "“Inflace roste”"
+    assert answered["bears"] is True
 
 
 def test_its_words_count_beside_those_of_the_others(answered: dict[str, Any]) -> None:
