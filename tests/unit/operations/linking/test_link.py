@@ -3,6 +3,7 @@
 import json
 import random
 import time
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.systems.operations.linking.link import link
+from actors.systems.operations.linking.link import link, vendors_in
 from models.operations.evidence import Evidence, Identifier, LinkedItems
 from models.operations.items import SourceItem
 from tests.unit.operations.linking.invented_items import item, items
@@ -70,6 +71,14 @@ def test_an_item_that_has_nothing_to_do_with_others_takes_no_correlation_away(so
     other = item("crm", 900, vendor="Quux Widgets", invoice_number="ZZ-999123", email="q@quux.example")
     before = {(one.left, one.right) for one in link(some).correlations}
     assert before <= {(one.left, one.right) for one in link([*some, other]).correlations}
+
+
+@given(items())
+def test_vendors_alone_are_those_that_linking_finds_the_most_frequent_first(some: list[SourceItem]) -> None:
+    counts = Counter(found.words for found in link(some).identifiers if found.kind == "vendor")
+    found = vendors_in(some)
+    assert Counter(found) == Counter(counts.keys())
+    assert [counts[words] for words in found] == sorted(counts.values(), reverse=True)
 
 
 @given(items())
