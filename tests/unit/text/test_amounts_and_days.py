@@ -27,6 +27,9 @@ from actors.platform.text.numbers.dates import days
         ("in 2026", None),
         ("192.168.10.25", None),
         ("about 5 m", None),
+        ("$1.2 bn", "1200000000 USD"),
+        ("2 mld zł", "2000000000 PLN"),
+        ("5 hundred euros", None),
     ],
 )
 def test_amounts(text: str, normal: str | None) -> None:

@@ -6,6 +6,7 @@ parted, British for American, a letter doubled, two letters of a long word swapp
 """
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 
 from actors.platform.text.lexicon import words_of_all
@@ -28,26 +29,12 @@ _SHORTEST_OF_PEOPLE = 8
 _DOUBLED_IN_NAMES = frozenset("ns")
 # Letters swapped in a shorter word make another word: `casual`, `silver`, `martial`, `perfect`.
 _SHORTEST_SWAPPED = 8
-_BOTH_WORDS = frozenset({frozenset({"complaint", "compliant"}), frozenset({"infarction", "infraction"})})
 _ROMAN_LETTERS = frozenset("ivxlcdm")
 _LEAST_LIKENESS = 85.0
 _LOOKS_LIKE = 60.0
 # Types whose accents carry meaning: `sąd` is a court, `sad` an orchard.
 _ACCENTED: frozenset[EntityType] = frozenset({"concept", "other"})
-_ENDINGS = (("isation", "ization"), ("ising", "izing"), ("yse", "yze"), ("our", "or"))
-_BRITISH = {
-    "centre": "center",
-    "centres": "centers",
-    "defence": "defense",
-    "programme": "program",
-    "licence": "license",
-}
-_BRITISH |= {
-    "behavioural": "behavioral",
-    "theatre": "theater",
-    "catalogue": "catalog",
-    "aluminium": "aluminum",
-}
+_FILE = "names"
 # Two words that many have in their names name nothing.
 _FEW = 2
 
@@ -59,7 +46,7 @@ def may_be_alias(name: NameForm, alias: NameForm, entity_type: EntityType) -> bo
     if not any(character.isalpha() for character in alias.text) or alias.text == name.text:
         return False
     common = len(alias.words) <= _FEW and all(
-        word in words_of_all("names", "common") or is_pointing(word) for word in alias.words
+        word in words_of_all(_FILE, "common") or is_pointing(word) for word in alias.words
     )
     if common or len(alias.text) < 2:
         return False
@@ -127,9 +114,9 @@ def _american(name: NameForm) -> str:
 
 
 def _american_word(word: str) -> str:
-    if word in _BRITISH:
-        return _BRITISH[word]
-    for british, american in _ENDINGS:
+    if american := _pairs("british").get(word):
+        return american
+    for british, american in _pairs("british_endings").items():
         if len(word) > len(british) + 2 and word.endswith(british):
             return word.removesuffix(british) + american
     return word
@@ -165,7 +152,8 @@ def _doubled(one: str, other: str, entity_type: EntityType) -> bool:
 def _swapped(one: str, other: str) -> bool:
     if len(one) != len(other) or len(one) < _SHORTEST_SWAPPED or one[-1] != other[-1]:
         return False
-    if frozenset((one, other)) in _BOTH_WORDS:
+    both = _pairs("both_words")
+    if both.get(one) == other or both.get(other) == one:
         return False
     places = [place for place in range(len(one)) if one[place] != other[place]]
     return (
@@ -180,3 +168,10 @@ def _swapped(one: str, other: str) -> bool:
 
 def _single(word: str) -> str:
     return word[:1] + "".join(after for before, after in pairwise(word) if before != after)
+
+
+@cache
+def _pairs(key: str) -> dict[str, str]:
+    """What two spellings are listed as `one=other`, the longer first."""
+    pairs = (one.partition("=") for one in words_of_all(_FILE, key))
+    return {one: other for one, _, other in sorted(pairs, key=lambda pair: (-len(pair[0]), pair))}

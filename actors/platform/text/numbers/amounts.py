@@ -6,8 +6,13 @@ The normal form is the value, with its currency where one is said: `4300 EUR`.
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
+from actors.platform.text.lexicon import languages, pattern, words_of_all
 from actors.platform.text.numbers.number_forms import times, values
+from actors.platform.text.numbers.number_words import number_words
+
+_FILE = "amounts"
 
 _SPACE = " \u00a0\u2009\u202f"
 _NUMBER = re.compile(
@@ -22,21 +27,42 @@ _BEFORE = re.compile(
     rf"(?:(?<![^\W_])(?P<code>{_CODES})"
     rf"|(?P<mark>(?:US|A|C|CA|AU|NZ|HK|S)?\$|€|£|¥|(?<![^\W_])zł))[{_SPACE}]?(?P<sign>[-−]?)\Z"
 )
-_AFTER = re.compile(
-    rf"[{_SPACE}]?(?P<scale>(?:k|tsd|tys|thousand|tausend|mio|mln|million(?:en)?|milion(?:y|ów)?|m)(?![^\W_])\.?)?[{_SPACE}]?"
-    rf"(?:(?P<code>(?:{_CODES})(?![^\W_]))|(?P<mark>[$€£¥])|(?P<word>(?:zł(?:otych|oty|ote)?|euros?|dollars?|pounds?|franken)(?![^\W_])))?",
-    re.IGNORECASE,
-)
-_BEHIND_BARE = re.compile(
-    rf"[{_SPACE}]?(?:[%:/°]|percent|proc|prozent|uhr|h\b|km|kg|[ap]\.?m\b)|[-–][^\W_]", re.IGNORECASE
-)
+_BEHIND_BARE = pattern(_FILE, "behind", rf"[{_SPACE}]?(?:[%:/°]|{{}}|h\b|km|kg|[ap]\.?m\b)|[-–][^\W_]")
 _MARKS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "zł": "PLN"}
 _MARKS |= {"A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "NZ$": "NZD", "HK$": "HKD", "S$": "SGD"}
-_WORDS = {"z": "PLN", "e": "EUR", "d": "USD", "p": "GBP", "f": "CHF"}
-_SCALES = {"k": 10**3, "t": 10**3, "m": 10**6}
+_WORDED = ("EUR", "USD", "GBP", "PLN", "CHF")
 _CURRENCIES = frozenset(_CODES.split("|"))
 _LOOKED_BACK = 8
 _LEAST_WHOLE = 3
+_LEAST_SCALE = 10**3
+
+
+@cache
+def _words() -> dict[str, str]:
+    """The currencies by their names."""
+    return {word: code for code in _WORDED for word in words_of_all(_FILE, code.casefold())}
+
+
+@cache
+def _scales() -> dict[str, int]:
+    """What multiplies a number; not what languages differ in, as in a billion."""
+    some = [number_words(language).scales for language in languages()]
+    found = {word: value for scales in some for word, value in scales.items() if value >= _LEAST_SCALE}
+    same = {word for word, value in found.items() if all(one.get(word, value) == value for one in some)}
+    return {word: found[word] for word in same} | {"k": 10**3, "m": 10**6}
+
+
+@cache
+def _after() -> re.Pattern[str]:
+    """What may stand behind an amount: its scale, and its currency."""
+    scale, word = (
+        "|".join(sorted(map(re.escape, some), key=len, reverse=True)) for some in (_scales(), _words())
+    )
+    return re.compile(
+        rf"[{_SPACE}]?(?P<scale>(?:{scale})(?![^\W_])\.?)?[{_SPACE}]?"
+        rf"(?:(?P<code>(?:{_CODES})(?![^\W_]))|(?P<mark>[$€£¥])|(?P<word>(?:{word})(?![^\W_])))?",
+        re.IGNORECASE,
+    )
 
 
 def amounts(text: str) -> Iterator[tuple[int, int, str]]:
@@ -45,7 +71,7 @@ def amounts(text: str) -> Iterator[tuple[int, int, str]]:
         start, end = found.span()
         head = text[max(0, start - _LOOKED_BACK) : start]
         before = _BEFORE.search(head)
-        after = _AFTER.match(text, end)
+        after = _after().match(text, end)
         currency, sign, factor = None, "", 1
         if before:
             currency = before["code"] or _MARKS[before["mark"]]
@@ -57,7 +83,7 @@ def amounts(text: str) -> Iterator[tuple[int, int, str]]:
             ended = currency or _currency(after)
             # `5 m` are metres, and `300 k` of what is not said.
             if ended:
-                factor = _SCALES[after["scale"][0].lower()] if after["scale"] else 1
+                factor = _scales()[after["scale"].rstrip(".").lower()] if after["scale"] else 1
                 end = after.end() if not currency else after.end("scale")
                 currency = ended
         if currency is None and not _is_bare(text, found, head):
@@ -107,7 +133,7 @@ def _currency(after: re.Match[str]) -> str | None:
         return after["code"].upper()
     if after["mark"]:
         return _MARKS[after["mark"]]
-    return _WORDS[after["word"][0].lower()] if after["word"] else None
+    return _words()[after["word"].lower()] if after["word"] else None
 
 
 def _is_bare(text: str, found: re.Match[str], head: str) -> bool:

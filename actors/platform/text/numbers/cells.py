@@ -11,7 +11,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
-from actors.platform.text.lexicon import words_of_all
+from actors.platform.text.lexicon import phrases_of_all, words_of_all
 from actors.platform.text.numbers.number_readings import Reader
 from models.content.articles import Cell
 
@@ -27,8 +27,7 @@ _MONTH_OF_YEAR = re.compile(r"(?P<month>0?[1-9]|1[0-2])[/.](?P<year>\d{4})\Z", r
 _YEAR = re.compile(r"\d{4}\Z", re.ASCII)
 _LONGEST_DATE, _LONGEST_NUMBER = 48, 64
 # Numbers are missing here, and nothing else is said.
-_BLANKS = frozenset(["", "-", "–", "—", ".", "..", "...", "…", ":", "n/a", "k.a.", "k. a.", "b.d.", "b. d."])
-_TOTALS = words_of_all("tables", "totals")
+_BLANKS = frozenset(["", "-", "–", "—", ".", "..", "...", "…", ":"])
 _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'"})
 _SIGNED = re.compile(
     r"(?P<sign>[-+−]?)(?P<before>[$€£]?) ?(?P<inner>[-−]?)(?P<body>\d[\d.,' ]*)(?P<after>%|[$€£]|zł)?\Z",
@@ -79,12 +78,16 @@ def is_blank(cell: Cell) -> bool:
     """Whether a cell says that there is nothing."""
     if isinstance(cell, float):
         return math.isnan(cell)
-    return cell is None or (isinstance(cell, str) and cell.strip().casefold() in _BLANKS)
+    return cell is None or (isinstance(cell, str) and _is_blank_text(cell.strip().casefold()))
+
+
+def _is_blank_text(text: str) -> bool:
+    return text in _BLANKS or text in phrases_of_all("amounts", "blanks")
 
 
 def is_total(cell: Cell) -> bool:
     """Whether a cell, in place of a date, says that its row is the sum or the mean of the others."""
-    return isinstance(cell, str) and cell.strip().rstrip(":").casefold() in _TOTALS
+    return isinstance(cell, str) and cell.strip().rstrip(":").casefold() in words_of_all("tables", "totals")
 
 
 class Numbers(NamedTuple):
