@@ -10,7 +10,7 @@ from bisect import bisect_right
 
 from actors.platform.extractive.corrections import Corrections, corrects, is_verdict, leads_to_verdict
 from actors.platform.extractive.pointers import leads_to, turns_round
-from actors.platform.extractive.self_contained import faults, says_nothing
+from actors.platform.extractive.self_contained import makes_no_statement, why_not_quotable
 from actors.platform.extractive.single_quotes import SingleQuotations
 from actors.platform.extractive.speakers import is_reported, says_whose, speaks_first, takes_the_word
 from actors.platform.extractive.voices import Voices
@@ -186,8 +186,8 @@ class _Quotable:
 
     def _judged(self, one: Sentence, *, is_spoken: bool) -> tuple[bool, bool]:
         """Whether a sentence leans on the one before, and whether it stands by itself."""
-        wrong = faults(one.text, self._language)
-        is_empty = wrong == ("fragment",) and says_nothing(one.text)
+        wrong = why_not_quotable(one.text, self._language)
+        is_empty = wrong == ("fragment",) and makes_no_statement(one.text)
         is_under_way = self._turn == one.paragraph
         if _BROKEN.search(self._text, one.start, one.end):
             return False, False
@@ -222,7 +222,7 @@ class _Quotable:
 
     def _settle(self) -> None:
         run, self._run = self._run, None
-        if run is not None and not says_nothing(run.text) and can_be_quoted(run.text):
+        if run is not None and not makes_no_statement(run.text) and can_be_quoted(run.text):
             self._found.append(run)
 
 

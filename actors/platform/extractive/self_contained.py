@@ -75,7 +75,7 @@ _NAMED = re.compile(
 _TO_MODELS = pattern(_FILE, "to_models")
 
 
-def faults(sentence: str, language: Language) -> tuple[Fault, ...]:
+def why_not_quotable(sentence: str, language: Language) -> tuple[Fault, ...]:
     """All that keeps a sentence from being quoted by itself; nothing where it can be."""
     said = sentence[:_MOST_READ].strip()
     told = words(said).split()
@@ -117,7 +117,7 @@ def _is_fragment(said: str) -> bool:
     begun = start[:1].isupper() or start[:1].isdigit() or (start[:1] in _MONEY and start[1:].isdigit())
     return (
         not begun
-        or says_nothing(said)
+        or makes_no_statement(said)
         or _ITEM_GOES_ON.match(said) is not None
         or not ends(said)
         or _TRAILS_OFF.search(said[-_ENDING:]) is not None
@@ -125,7 +125,7 @@ def _is_fragment(said: str) -> bool:
     )
 
 
-def says_nothing(said: str) -> bool:
+def makes_no_statement(said: str) -> bool:
     """Whether it only calls on somebody ("My lords!") or has too few words, its speaker's name apart."""
     label = _NAMED.match(said)
     bare = said[label.end() if label else 0 :].strip()

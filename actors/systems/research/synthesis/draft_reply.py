@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from actors.platform.extractive.self_contained import faults
+from actors.platform.extractive.self_contained import why_not_quotable
 from actors.platform.text.language import Language
 from actors.platform.text.links import links
 from actors.platform.text.sentences.sentences import as_read, sentences
@@ -155,7 +155,7 @@ class _Reading:
 
     def _smuggled(self, text: str) -> DraftFault | None:
         """What no text may bring in, be it in marks that are taken out."""
-        if links(text) or _HOST.search(text) or "address" in faults(text, self._language):
+        if links(text) or _HOST.search(text) or "address" in why_not_quotable(text, self._language):
             return "address"
         return "instruction" if _INSTRUCTION.search(text) else None
 
@@ -165,7 +165,7 @@ class _Reading:
             return found
         if _MARKUP.search(text):
             return "markup"
-        if "boilerplate" in faults(text, self._language):
+        if "boilerplate" in why_not_quotable(text, self._language):
             return "instruction"
         return "too_long" if len(text) > LONGEST_SENTENCE and len(_parts(text, self._language)) == 1 else None
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.platform.extractive.self_contained import Fault, faults
+from actors.platform.extractive.self_contained import Fault, why_not_quotable
 from actors.platform.text.language import Language
 
 _GOOD: list[tuple[Language, str]] = [
@@ -178,22 +178,22 @@ _FAULTY: list[tuple[Language, str, Fault]] = [
 
 @pytest.mark.parametrize(("language", "sentence"), _GOOD)
 def test_a_statement_stands_by_itself(language: Language, sentence: str) -> None:
-    assert faults(sentence, language) == ()
+    assert why_not_quotable(sentence, language) == ()
 
 
 @pytest.mark.parametrize(("language", "sentence"), _LEANING)
 def test_what_points_back_needs_what_came_before(language: Language, sentence: str) -> None:
-    assert faults(sentence, language) == ("needs_antecedent",)
+    assert why_not_quotable(sentence, language) == ("needs_antecedent",)
 
 
 @pytest.mark.parametrize(("language", "sentence", "fault"), _FAULTY)
 def test_a_fault_is_found(language: Language, sentence: str, fault: Fault) -> None:
-    assert fault in faults(sentence, language)
+    assert fault in why_not_quotable(sentence, language)
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=())), st.sampled_from(["en", "pl", "de"]))
 def test_any_text_is_judged(text: str, language: Language) -> None:
-    found = faults(text, language)
+    found = why_not_quotable(text, language)
     assert len(set(found)) == len(found)
     if not any(map(str.isalpha, text)):
         assert "fragment" in found
@@ -206,7 +206,7 @@ def test_a_long_text_is_judged_at_once(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     begun = time.process_time()
     for language in ("en", "pl", "de"):
-        assert "too_long" in faults(text, language)
+        assert "too_long" in why_not_quotable(text, language)
     assert time.process_time() - begun < 2
 
 
@@ -223,7 +223,7 @@ def test_a_long_text_is_judged_at_once(unit: str) -> None:
     ],
 )
 def test_what_is_said_to_a_model_is_not_quoted(language: Language, sentence: str) -> None:
-    assert "boilerplate" in faults(sentence, language)
+    assert "boilerplate" in why_not_quotable(sentence, language)
 
 
 @pytest.mark.parametrize(
@@ -236,4 +236,4 @@ def test_what_is_said_to_a_model_is_not_quoted(language: Language, sentence: str
     ],
 )
 def test_what_is_said_about_models_is(language: Language, sentence: str) -> None:
-    assert faults(sentence, language) == ()
+    assert why_not_quotable(sentence, language) == ()
