@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from models.operations.items import SourceAgent
 from models.operations.plans import OperationAgent
 from models.record import Record
+from models.runtime.approvals import GateShown
 from models.tools import PlainText, Prose
 from models.visible import shows_something
 
@@ -109,19 +110,6 @@ class OperationProgress(Record):
     estimated_remaining: float | None
     completed_agents: tuple[OperationAgent, ...]
     pending_agents: tuple[OperationAgent, ...]
-
-
-class GateShown(Record):
-    """The gate that waits for a person: decide on it with its digest."""
-
-    approval_id: str
-    kind: str
-    digest: str
-    title: str
-    content: Mapping[str, Any]
-    expires_at: datetime
-    may_decide: bool
-    amended_by: str | None = None
 
 
 class OperationStatusResponse(Record):

@@ -6,7 +6,7 @@ if it is not the approval's, nothing happens (409).
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self
 
@@ -194,6 +194,28 @@ def reason_of(status: ApprovalStatus, *, decided_by: str | None, notes: str | No
 def role_of_requester(about: str | None) -> Role:
     """What a person needs in its topic to still see what he asked for: of an operation, that he may ask."""
     return "analyst" if (about or "").startswith("operation:") else "editor"
+
+
+class GateShown(Record):
+    """The gate that waits for a person: decide on it with its digest."""
+
+    approval_id: str
+    kind: str
+    digest: str
+    title: str
+    content: Mapping[str, Any]
+    expires_at: datetime
+    may_decide: bool
+    amended_by: str | None = None
+
+    @classmethod
+    def of(cls, approval: Approval, person: str, scopes: Iterable[Scope]) -> Self:
+        """An approval that waits, as this person sees it."""
+        return cls(
+            **approval.model_dump(include=cls.model_fields.keys() & Approval.model_fields.keys()),
+            approval_id=approval.id,
+            may_decide=approval.may_be_decided_by(person, scopes),
+        )
 
 
 class ApprovalSummary(BaseModel):

@@ -15,7 +15,6 @@ from models.operations.following import IterationComparison, IterationResults, O
 from models.operations.gates import CONTENT_OF_OPERATION_GATE
 from models.operations.history import ExecutionContext, HistoryEnd, HistoryEntry
 from models.operations.operations import (
-    GateShown,
     OperationBegun,
     OperationProgress,
     OperationRequest,
@@ -24,6 +23,7 @@ from models.operations.operations import (
 from models.operations.plans import PlanShown
 from models.operations.results import ComprehensiveResults, OperationOutcome, ResultChanges
 from models.record import Record
+from models.runtime.approvals import GateShown
 from tests.fakes.gated_api import NOW, GatedApi
 from tests.fakes.heard_api import Asked, FileAnswer, Problem, read_body
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, Field, create_model
 
@@ -22,7 +22,7 @@ from actors.platform.tools.tool import Input, Output, Tool, ToolContext, tool
 from actors.platform.tools.visibility import topic_in_request
 from models.errors import InputInvalid, WorkflowNotFound
 from models.record import Record
-from models.runtime.approvals import Approval, ApprovalDetails, content_digest
+from models.runtime.approvals import Approval, GateShown, content_digest
 from models.runtime.gated_kinds import Gate, GatedKind
 from models.runtime.workflow_kinds import WorkflowKind
 from models.runtime.workflows import Permission, Workflow, WorkflowRequest, WorkflowStatus
@@ -32,6 +32,19 @@ from models.store.runtime import asked, workflows
 from models.tools import PlainText, Prose
 
 TaskNumber = Annotated[PlainText, Field(description="Its number, as starting it told", max_length=64)]
+
+
+# What people call a workflow's status.
+AskedStatus = Literal["pending", "running", "awaiting_approval", "parked", "completed", "failed", "cancelled"]
+STATUS_OF: Mapping[WorkflowStatus, AskedStatus] = {
+    "queued": "pending",
+    "running": "running",
+    "waiting": "awaiting_approval",
+    "parked": "parked",
+    "succeeded": "completed",
+    "failed": "failed",
+    "cancelled": "cancelled",
+}
 
 
 class AskedTask(Record):
@@ -68,7 +81,7 @@ class BegunTask(Output):
     """It has a number now, by which it is followed. `new` is false where it was begun before."""
 
     task_id: str
-    status: WorkflowStatus
+    status: AskedStatus
     new: bool = True
 
 
@@ -78,13 +91,13 @@ class AskedStanding(Output):
     task_id: str
     topic: str
     requested_by: str
-    status: WorkflowStatus
+    status: AskedStatus
     outcome: str
     asked: Mapping[str, Any]
     result: Mapping[str, Any] | None
     error: str | None
     waits_for: str | None
-    approval: ApprovalDetails | None
+    approval: GateShown | None
 
 
 class TaskLine(Record):
@@ -93,7 +106,7 @@ class TaskLine(Record):
     task_id: str
     topic: str
     requested_by: str
-    status: WorkflowStatus
+    status: AskedStatus
 
 
 class TaskList(Output):
@@ -135,7 +148,7 @@ class _MadeTools:
             noun=self._noun,
             get=self._find,
             missing=WorkflowNotFound,
-            statuses={status: status for status in get_args(WorkflowStatus)},
+            statuses=STATUS_OF,
             where=f"{self._path}/{{}}",
         )
 
@@ -214,7 +227,7 @@ class _MadeTools:
             named=self._kind.name,
             noun=self._noun,
         )
-        return BegunTask(task_id=workflow.id, status=workflow.status, new=new)
+        return BegunTask(task_id=workflow.id, status=STATUS_OF[workflow.status], new=new)
 
     async def _list(self, context: ToolContext, request: TaskListRequest) -> TaskList:
         find = functools.partial(asked.recent, kind=self._kind.name)
@@ -225,7 +238,7 @@ class _MadeTools:
                     task_id=each.id,
                     topic=each.permission.topic,
                     requested_by=each.requested_by,
-                    status=each.status,
+                    status=STATUS_OF[each.status],
                 )
                 for each in found
                 if each.permission is not None and each.permission.topic is not None
@@ -242,13 +255,13 @@ class _MadeTools:
             task_id=one.id,
             topic=one.topic,
             requested_by=one.requested_by,
-            status=workflow.status,
+            status=STATUS_OF[workflow.status],
             outcome=self._kind.outcome(workflow.status, workflow.result),
             asked=workflow.input,
             result=workflow.result,
             error=workflow.error,
             waits_for=workflow.parked_for,
-            approval=None if shown is None else ApprovalDetails.of(shown, caller.subject, caller.scopes),
+            approval=None if shown is None else GateShown.of(shown, caller.subject, caller.scopes),
         )
 
     async def _cancel(self, context: ToolContext, request: StoppedTask) -> BegunTask:
@@ -256,7 +269,7 @@ class _MadeTools:
         stopped = await self._tasks.stop(context, one, request.reason, verb="cancel")
         if self._kind.stopped is not None:
             await self._kind.stopped(context.connection, one.id, request.reason, context.config)
-        return BegunTask(task_id=one.id, status=stopped.status, new=False)
+        return BegunTask(task_id=one.id, status=STATUS_OF[stopped.status], new=False)
 
     async def _retry(self, context: ToolContext, request: TaskInput) -> BegunTask:
         one = await self._tasks.visible(context, context.connection, request.task_id)
@@ -264,7 +277,7 @@ class _MadeTools:
         if self._kind.check_retry is not None:
             await self._kind.check_retry(context.connection, one.workflow)
         again = await workflows.retry(context.connection, one.id)
-        return BegunTask(task_id=one.id, status=again.status, new=False)
+        return BegunTask(task_id=one.id, status=STATUS_OF[again.status], new=False)
 
     async def _decide(self, context: ToolContext, request: TaskDecision) -> DecidedTask:
         one, approval = await gate_meant(

@@ -20,8 +20,8 @@ from cluster.cli.printing import in_words, put, row
 from cluster.cli.records import read
 from models.errors import InputInvalid, RequestRefused
 from models.near_names import suggestion
-from models.operations.operations import GateShown
 from models.record import Record
+from models.runtime.approvals import GateShown
 
 _IN_PATH = re.compile(r"\{(\w+)\}")
 

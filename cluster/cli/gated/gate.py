@@ -13,10 +13,9 @@ from cluster.cli.approval_view import show_changes
 from cluster.cli.asking import Ask, sure
 from cluster.cli.printing import command_line, row
 from models.errors import ApprovalConflict, DecisionInvalid, RequestRefused
-from models.operations.operations import GateShown
 from models.record import Record
 from models.research.agent_workflows import WaitingGate
-from models.runtime.approvals import content_digest
+from models.runtime.approvals import GateShown, content_digest
 
 SHORT_DIGEST = 12
 # A gate as a site shows it: what is decided on, whole, and its digest as the site says.

@@ -6,13 +6,13 @@ from models.errors import OperationNotFound
 from models.operations.events import WorkflowProgressUpdate
 from models.operations.following import OperationList, OperationSummary
 from models.operations.operations import (
-    GateShown,
     Operation,
     OperationProgress,
     OperationStatus,
     OperationStatusResponse,
 )
 from models.people.scopes import Scope
+from models.runtime.approvals import GateShown
 from models.runtime.workflows import WorkflowStatus
 from models.store import approval_inbox
 from models.store.database import Connection
@@ -130,13 +130,4 @@ async def _gate(
     waiting = next(iter(await approval_inbox.pending_of_workflow(connection, operation.workflow_id)), None)
     if waiting is None or not waiting.shown_to(person, scopes):
         return None
-    return GateShown(
-        approval_id=waiting.id,
-        kind=waiting.kind,
-        digest=waiting.digest,
-        title=waiting.title,
-        content=waiting.content,
-        expires_at=waiting.expires_at,
-        may_decide=waiting.may_be_decided_by(person, scopes),
-        amended_by=waiting.amended_by,
-    )
+    return GateShown.of(waiting, person, scopes)

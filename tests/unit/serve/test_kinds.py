@@ -1,17 +1,27 @@
 """`GET /api/kinds` reads declarations: tools that they name are there, and gates show all that they have."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import pytest
 
 from actors.platform import systems
+from actors.platform.gates.made_tools import tools_of
 from actors.platform.gates.titles import language_wanted, title
 from actors.platform.text.lexicon import Language, languages, lexicon
+from cluster.cli.gated.any_kind import AnyStanding
+from models.people.scopes import parse_scope
 from models.record import Record
+from models.runtime.approvals import Approval
 from models.runtime.gated_kinds import GatedKind, Shown, shown_schema
 from models.runtime.workflow_kinds import WorkflowKind
+from models.runtime.workflows import Workflow
+from models.store import approval_inbox
+from models.store.runtime import workflows
 from serve.routes.tools import place_of
+from tests.fakes.workshop.system import SYSTEM as WORKSHOP
 
 GATED = [(kind, kind.gated) for kind in systems.kinds().values() if kind.gated is not None]
 
@@ -81,3 +91,39 @@ def _without_hints(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     return {name: _without_hints(value) for name, value in schema.items() if not name.startswith("x-")}
+
+
+async def test_a_terminal_reads_how_one_of_a_made_kind_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    [kind] = WORKSHOP.kinds
+    assert kind.gated is not None
+    get = next(tool for tool in tools_of(kind, kind.gated) if tool.name == "get_order_toy")
+    now = datetime.now(UTC)
+    asked = {"id": "5f0c", "kind": "order_toy", "requested_by": "ann", "status": "waiting"}
+    asked |= {"permission": {"role": "editor", "topic": "macro"}, "input": {}, "created_at": now}
+    asked |= {"key": None, "input_digest": "", "epoch": 1, "runner_id": None, "result": None, "error": None}
+    asked |= dict.fromkeys(("parked_for", "parked_since", "started_at", "finished_at"))
+    workflow = Workflow.model_validate(asked | {"projection_due": False, "updated_at": now})
+    waiting = Approval.model_validate(
+        dict.fromkeys(Approval.model_fields)
+        | {"id": "3", "workflow_id": "5f0c", "gate": "plan", "kind": "toy_plan", "title": "A toy"}
+        | {"content": {"wood": "pine"}, "digest": "0" * 64, "requested_by": "ann", "votes": ()}
+        | {"required_scope": "macro:editor", "four_eyes": False, "quorum": 1, "status": "pending"}
+        | {"created_at": now, "expires_at": now}
+    )
+
+    async def found(*_: object) -> Workflow:
+        return workflow
+
+    async def pending(*_: object) -> list[Approval]:
+        return [waiting]
+
+    monkeypatch.setattr(workflows, "get", found)
+    monkeypatch.setattr(approval_inbox, "pending_of_workflow", pending)
+    caller = SimpleNamespace(subject="ed", scopes=(parse_scope("macro:editor"),), has=lambda *_: True)
+    context: Any = SimpleNamespace(connection=None, caller=caller)
+    told = await get.run(context, get.input(task_id="5f0c"))
+    read = AnyStanding.model_validate(told.model_dump(mode="json"))
+    assert read.status == "awaiting_approval"
+    assert read.approval is not None
+    assert (read.approval.approval_id, read.approval.content["wood"]) == ("3", "pine")
+    assert read.approval.may_decide

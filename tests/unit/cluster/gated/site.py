@@ -16,9 +16,8 @@ from typer.testing import CliRunner
 from cluster.cli.gated.deciding import GateTalk
 from cluster.cli.gated.kind import TerminalKind
 from cluster.cli.signoff import app
-from models.operations.operations import GateShown
 from models.record import Record
-from models.runtime.approvals import content_digest
+from models.runtime.approvals import GateShown, content_digest
 from tests.fakes.gated_api import NOW, GatedApi
 from tests.integration.chat.sites.chat_terminal import PROMPT, ROOT, Terminal
 

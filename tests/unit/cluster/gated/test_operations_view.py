@@ -13,10 +13,10 @@ from cluster.cli.operations.results_view import show_comparison, show_iteration
 from cluster.cli.operations.view import show_history, show_status
 from models.operations.following import IterationComparison, IterationResults
 from models.operations.history import ExecutionContext
-from models.operations.operations import GateShown, OperationStatusResponse
+from models.operations.operations import OperationStatusResponse
 from models.operations.results import ResultChanges
 from models.record import Record
-from models.runtime.approvals import content_digest
+from models.runtime.approvals import GateShown, content_digest
 from tests.fakes.operations_api import GATE_KINDS
 from tests.unit.cluster.gated.operations_contents import (
     ASKS,

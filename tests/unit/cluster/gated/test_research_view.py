@@ -16,7 +16,6 @@ from cluster.cli.research.view import (
     show_results,
     show_status,
 )
-from models.operations.operations import GateShown
 from models.record import Record
 from models.research.agent_workflows import ProgressInfo, ResearchStatusResponse
 from models.research.following import (
@@ -34,7 +33,7 @@ from models.research.results import ResearchResult
 from models.research.synthesis import SynthesisCounts
 from models.research.trees import TreeExport
 from models.research.url_lists import GivenInstead, PastedText
-from models.runtime.approvals import content_digest
+from models.runtime.approvals import GateShown, content_digest
 from tests.unit.cluster.gated.research_contents import REVIEW, TREE, UNREADABLE, urls
 from tests.unit.cluster.gated.site import STEERS, gate_of, printed
 
