@@ -6,25 +6,17 @@ Only a whole answer that says yes and nothing else is one. "ok but redo CRM" is 
 
 from typing import Literal
 
+from actors.platform.text.lexicon import phrases_of_all
 from models.errors import InputInvalid
 
-_YES = frozenset(
-    (
-        *("ok", "okay", "okey", "yes", "y", "yep", "approve", "approved", "accept", "accepted", "lgtm"),
-        *("confirm", "confirmed", "agreed", "ja", "genehmigt", "einverstanden", "passt"),
-        *("tak", "zatwierdzam", "zgoda", "akceptuję"),
-    )
-)
-_PHRASES = frozenset(
-    ("looks good", "looks good to me", "go ahead", "sounds good", "i approve", "in ordnung", "w porządku")
-)
+_YES = phrases_of_all("confirmation", "answers")
 _AROUND = " \t\r\n.!…✓✅👍\"'“”„"
 
 
 def is_yes(answer: str) -> bool:
     """Whether a whole answer is a yes, whatever its case and the marks around it."""
     plain = " ".join(answer.strip(_AROUND).casefold().split())
-    return plain in _YES or plain in _PHRASES
+    return plain in _YES
 
 
 def read_answer(answer: str, is_approval: bool | None) -> Literal["approve", "revise"]:

@@ -17,11 +17,9 @@ _LIST = 5
 # What may hold some, and why.
 _CODES = "codes of kinds of personal data"
 _GRAMMAR = "sentences of figures: how a language says them is grammar, a function for each"
-_FORMS = "forms of money, each with its currency or factor by its first letter"
 _ROUTING = "expressions before the trained router, which are to become intents of it"
 _EXCEPTIONS = {
     "actors/platform/figures/figure_sentences.py": _GRAMMAR,
-    "actors/platform/text/numbers/amounts.py": _FORMS,
     "actors/systems/chat/routing/deep_research.py": _ROUTING,
     "actors/systems/chat/routing/operation_words.py": _ROUTING,
     "actors/systems/chat/routing/operations.py": _ROUTING,
