@@ -100,6 +100,10 @@ async def test_a_clients_own_prompt_is_answered_as_a_stream(eve: httpx2.AsyncCli
     assert '"total_tokens":0' in told.text
 
 
+# As whoever is asked reads it.
+_NOTHING_DONE = ("nothing is done", "nic nie jest robione", "Nichts geschieht")
+
+
 async def test_what_may_be_a_clients_is_answered_by_the_model_alone(
     chat: ChatSite, eve: httpx2.AsyncClient
 ) -> None:
@@ -114,7 +118,7 @@ async def test_what_may_be_a_clients_is_answered_by_the_model_alone(
             assert answer["choices"][0]["message"]["content"] == "A research on gold", case.name
             told = answer["signoff"]
             assert (told["agent_type"], told["status"], told["tools_used"]) == ("main_chat", "completed", [])
-            assert any(said in told["took_as"] for said in ("nothing is done", "nic nie jest robione"))
+            assert any(text in told["took_as"] for text in _NOTHING_DONE)
     after = await held(chat)
     assert len(after.pop("model_calls")) == len(before.pop("model_calls")) + 2 * len(BESIDES)
     assert after == before

@@ -111,7 +111,7 @@ async def test_one_is_begun_asked_after_and_cancelled(
     assert (await operations(chat))[0]["status"] == "queued"
     cancelled = await talk.say("yes")
     assert cancelled["tools_used"][-1] == "cancel_operation"
-    assert f"Operation {row['id']} is cancelled" in cancelled["response"]
+    assert f"Operacja {row['id']} jest anulowana" in cancelled["response"]
     assert (await operations(chat))[0]["status"] == "cancelled"
     over = await talk.say(f"cancel operation {row['id']}")
     assert over["status"] == "failed"
@@ -172,9 +172,9 @@ async def test_what_it_found_is_told_and_whether_anybody_approved_it(
         conflicts = gate.content["conflicts"]
         assert conflicts
         told = (await talk.say(f"Was hat Vorgang {number} ergeben?"))["response"]
-        assert "Agents done: gmail, accounts payable, crm, analysis. Pending: none." in told
-        assert "What iteration 1 found (nobody has approved it)" in told
-        assert f": {len(conflicts)} conflict" in told
+        assert "Fertige Agenten: gmail, accounts payable, crm, analysis. Ausstehend: keine." in told
+        assert "Was Durchgang 1 gefunden hat (niemand hat es freigegeben)" in told
+        assert f"Widersprüche: {len(conflicts)}," in told
         assert told.count("\n- ") == len(conflicts)
         assert "INV-2041" in told
         assert "<img" not in told

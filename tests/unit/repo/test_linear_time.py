@@ -10,10 +10,11 @@ import pytest
 
 from actors.platform.llm.client import strip_fence, strip_thinking
 from actors.platform.text.bearing import bears_on
-from actors.platform.text.lexicon import WHOLE, phrase_pattern
+from actors.platform.text.lexicon import WHOLE, pattern_in, phrase_pattern
 from actors.platform.text.lexicon import pattern as lexicon_pattern
 from actors.platform.text.markdown import unlinked
 from actors.platform.text.normal_form import words
+from actors.platform.text.numbers.amounts import _after as amount_tail
 from actors.platform.text.relevance import best_passages
 from actors.systems.chat.routing.topics import _pattern as topic_pattern
 from actors.systems.chat.turn.article_numbers import articles_named
@@ -48,6 +49,9 @@ _MADE: dict[str, re.Pattern[Any]] = {
         "de",
         *(("voices", key) for key in ("speech", "disputes", "denies", "negation", "corrections", "errors")),
     ),
+    # Every form that it is asked for is tried in one.
+    "actors.platform.text.lexicon.pattern_in": pattern_in("de", "quoting", "takes_back", r"{}\b"),
+    "actors.platform.text.numbers.amounts._after": amount_tail(),
     # Modules hold what it makes by a name, and there each is tried.
     "actors.platform.text.lexicon.pattern": lexicon_pattern("walls", "login", WHOLE),
     "models.redaction.spellings.pattern": Spellings("of the 'key\\\" ä").pattern,
