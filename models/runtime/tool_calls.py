@@ -1,13 +1,14 @@
 """A call of a tool that waits for a person's yes: what is shown, and what the call came to."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from models.record import Record
 from models.runtime.gated_kinds import Shown
 from models.tools import Door
 
 KIND = "tool_call"
+CallDecision = Literal["approved", "rejected", "expired", "void"]
 
 
 class CallShown(Record):
@@ -30,5 +31,5 @@ class CallAsked(Record):
 class CallResult(Record):
     """What became of the call; `answer` is the tool's, where it was made."""
 
-    decision: str
+    decision: CallDecision
     answer: Mapping[str, Any] | None = None

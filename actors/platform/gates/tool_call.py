@@ -16,7 +16,7 @@ from actors.platform.runtime.workflow_graph import WorkflowGraph
 from actors.platform.search.hybrid import HybridSearch
 from actors.platform.tools.registry import Registry
 from models.runtime.approvals import GateRequest
-from models.runtime.tool_calls import KIND, CallAsked, CallResult
+from models.runtime.tool_calls import KIND, CallAsked, CallDecision, CallResult
 from models.store.database import Connection
 from models.store.people import users
 
@@ -34,7 +34,7 @@ class CallSteps:
 class State(TypedDict, total=False):
     """What was decided, and what came of it."""
 
-    decision: str
+    decision: CallDecision
     result: CallResult
 
 
