@@ -26,7 +26,7 @@ _FILES = {
         "up": "roste vzrostla",
         "down": "klesa klesla",
     },
-    "confirmation": {"yes_as_a_whole": "ano; ano prosim"},
+    "confirmation": {"yes_as_a_whole": "ano; ano prosim", "answers": "ano; souhlasím"},
 }
 # What is asked in a process of its own, so that nothing of the shipped folders is kept in this one.
 _ASKED = """
